@@ -1,0 +1,131 @@
+"""Every error that Pace raises on purpose, its tree on top; each names the thing and the next step.
+
+    PaceError
+      SettingsError                 asked wrongly: a setting, a flag, an address
+        MissingExtraError           an optional part is not installed
+      PlannerError                  the planner gave no usable reply
+        PlannerUnreachableError     nothing answers there
+        PlannerRefusedError         it answered with an error
+        PlannerCrashedError         the embedded engine ended
+        EmptyReplyError             it answered without words
+      PromptTooLongError            the words alone do not fit the planner's context
+      SummarizerError               a fold failed; the pairs stay pending
+        SummarizerUnavailableError  this summarizer cannot be asked now
+        SummaryRejectedError        the guard turned a summary down
+      WeightsError                  a model file cannot be fetched or used
+      StoreError                    the memory store cannot be used
+        StoreConflictError          other writers came first, too often
+"""
+
+
+class PaceError(Exception):
+    """One sentence for a person. `kind` is the word that scripts see in its place."""
+
+    kind = "failed"
+
+
+class SettingsError(PaceError):
+    """A setting, a flag or an address that cannot be."""
+
+    kind = "asked_wrongly"
+
+
+class MissingExtraError(SettingsError):
+    """An optional part is not installed."""
+
+    kind = "missing_extra"
+
+    def __init__(self, part: str, extra: str) -> None:
+        super().__init__(f"{part} needs: pip install 'pace[{extra}]'")
+        self.extra = extra
+
+
+class PlannerError(PaceError):
+    """The planner gave no usable reply."""
+
+    kind = "planner_failed"
+
+
+class PlannerUnreachableError(PlannerError):
+    """Nothing answers at the planner's address."""
+
+    kind = "planner_unreachable"
+
+
+class PlannerRefusedError(PlannerError):
+    """The planner answered with an error."""
+
+    kind = "planner_refused"
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class PlannerCrashedError(PlannerError):
+    """The embedded engine ended while it was needed."""
+
+    kind = "planner_crashed"
+
+
+class EmptyReplyError(PlannerError):
+    """The planner answered without a word."""
+
+    kind = "empty_reply"
+
+    def __init__(self) -> None:
+        super().__init__("The model gave an empty reply. Ask again, or in other words.")
+
+
+class PromptTooLongError(PaceError):
+    """The system prompt and the current words alone do not fit the planner's context."""
+
+    kind = "too_long"
+
+    def __init__(self, *, tokens: int, room: int) -> None:
+        super().__init__(
+            f"These words are too long: about {tokens:,} tokens with the system prompt, and there "
+            f"is room for {room:,}. Send less at once, or use a model with a larger context."
+        )
+        self.tokens = tokens
+        self.room = room
+
+
+class SummarizerError(PaceError):
+    """A fold failed."""
+
+    kind = "summarizer_failed"
+
+
+class SummarizerUnavailableError(SummarizerError):
+    """This summarizer cannot be asked now."""
+
+    kind = "summarizer_unavailable"
+
+
+class SummaryRejectedError(SummarizerError):
+    """The guard turned a summary down; `reason` is one word for why."""
+
+    kind = "summary_rejected"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The summary was turned down: {reason}.")
+        self.reason = reason
+
+
+class WeightsError(PaceError):
+    """A model file cannot be fetched or used."""
+
+    kind = "weights"
+
+
+class StoreError(PaceError):
+    """The memory store cannot be used."""
+
+    kind = "store"
+
+
+class StoreConflictError(StoreError):
+    """Other writers came first, too often."""
+
+    kind = "store_conflict"

@@ -1,0 +1,84 @@
+"""The rolling summary, and what a fold takes in and gives back."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pace.memory.turn import SessionId, ThreadId, TurnPair
+
+
+class Speaker(StrEnum):
+    """Whose words a clause holds; EARLIER when a model's summary had already blended them."""
+
+    USER = "user"
+    PACE = "pace"
+    EARLIER = "earlier"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One piece of an extractive summary: words of one utterance, in their order.
+
+    `number` is the number of the pair in which they were said; 0 when `speaker` is EARLIER.
+    """
+
+    speaker: Speaker
+    text: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollingSummary:
+    """One paragraph for everything older than the window.
+
+    `covers` is the number of the last pair it covers; every older pair is covered too. `clauses`
+    are what an extractive summary's text was rendered from, and empty when a model wrote it.
+    `version` grows with every change of the text, for the life of the thread.
+    """
+
+    text: str = ""
+    version: int = 0
+    covers: int = 0
+    made_by: str = ""
+    clauses: tuple[Clause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """One summarizer call: the prior summary and all pending pairs, oldest first, and a budget.
+
+    `version` was stamped before the call and is newer than every version before it. `budget` is in
+    tokens, by the estimate of `pace.memory.tokens`.
+    """
+
+    thread_id: ThreadId
+    session_id: SessionId
+    version: int
+    prior: RollingSummary
+    pairs: tuple[TurnPair, ...]
+    budget: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryUpdate:
+    """A finished fold: a new summary text for one session, its version, and what it covers.
+
+    `covers` is the number of the last pair in it. `clauses` come from an extractive summarizer only.
+    """
+
+    session_id: SessionId
+    version: int
+    covers: int
+    text: str
+    made_by: str
+    clauses: tuple[Clause, ...] = ()
+
+
+class SummaryOutcome(StrEnum):
+    """What became of a summary update."""
+
+    APPLIED = "applied"
+    OTHER_SESSION = "other session"
+    STALE = "stale"
+    COVERS_LESS = "covers less"
+    COVERS_UNKNOWN = "covers pairs that are not pending"
+    EMPTY = "empty"

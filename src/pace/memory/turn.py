@@ -1,0 +1,41 @@
+"""What was said: ids, and turn pairs that are never half of one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NewType
+
+ThreadId = NewType("ThreadId", str)
+SessionId = NewType("SessionId", str)
+TurnId = NewType("TurnId", str)
+
+# Characters that take no space on a screen and that str.strip() leaves standing.
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"), "")
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text shows nothing: empty, white space, or zero-width characters only."""
+    return not text or text.isspace() or not text.translate(_INVISIBLE).strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPair:
+    """What a person said and what Pace replied; never half of it.
+
+    `number` counts the pairs of one session from 1. `recorded_at` is the person's local time, with
+    its offset. Raises ValueError for a blank half or a time without an offset.
+    """
+
+    turn_id: TurnId
+    number: int
+    user_text: str
+    reply_text: str
+    recorded_at: datetime
+    interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        if is_blank(self.user_text) or is_blank(self.reply_text):
+            raise ValueError("a turn pair needs the person's words and a reply, both not blank")
+        if self.number < 1:
+            raise ValueError("turn pairs are numbered from 1")
+        if self.recorded_at.tzinfo is None:
+            raise ValueError("a turn pair's time needs its offset")

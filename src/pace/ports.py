@@ -1,0 +1,155 @@
+"""What the turn needs of the world: a planner, a summarizer, a store and a clock.
+
+Each port is as small as its caller's need and says how it fails. Adapters live in their own rooms;
+only `wiring.py` names them.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from pace.memory.prompt import Prompt
+from pace.memory.summary import Fold, SummaryUpdate
+from pace.memory.thread import ThreadMemory
+from pace.memory.turn import ThreadId
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """Words of the reply, as they come; never reasoning, never empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """The planner reasons; a sign of life. The reasoning is not ours to keep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The planner has read `done` of `total` prompt tokens; a sign of life."""
+
+    done: int
+    total: int
+
+
+class FinishReason(StrEnum):
+    """Why a reply ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """The last event of a complete reply. Counts are the planner's own; None when it gave none.
+
+    `cached_tokens` of the prompt were already read before this turn.
+    """
+
+    reason: FinishReason
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    reply_tokens: int | None = None
+    model: str | None = None
+
+
+PlannerEvent = TextDelta | Thinking | Reading | Finished
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannerTraits:
+    """What a planner is and can do; asked once, never guessed.
+
+    `context_tokens` is the whole context, prompt and reply together. A planner that `prepares` can
+    read a prompt's prefix ahead; one that `summarizes` may be asked for folds; `on_this_machine`
+    is false for whatever lets words leave it.
+    """
+
+    name: str
+    model: str
+    context_tokens: int
+    on_this_machine: bool
+    prepares: bool = False
+    summarizes: bool = False
+
+
+class Planner(Protocol):
+    """Answers one prompt. Raises PlannerError and nothing else.
+
+    Closing the stream (`aclose`) stops the planner at once, and leaves nothing running.
+    """
+
+    async def traits(self) -> PlannerTraits:
+        """What this planner is; the engine may have to be started for it."""
+        ...
+
+    def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:
+        """Reply event by event; a complete reply ends with Finished."""
+        ...
+
+    async def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Count each text's tokens, by the planner's own tokenizer or the estimate."""
+        ...
+
+    async def prepare(self, prompt: Prompt) -> int:
+        """Read everything but the last message ahead; gives the tokens now held. May be cancelled."""
+        ...
+
+    async def forget(self, thread_id: ThreadId) -> None:
+        """Erase whatever is cached of a thread; called when its session ends."""
+        ...
+
+    async def aclose(self) -> None:
+        """End what was started; nothing of it is left behind."""
+        ...
+
+
+class ThreadSummarizer(Protocol):
+    """Folds pending pairs into the summary. Raises SummarizerError and nothing else."""
+
+    @property
+    def name(self) -> str:
+        """Who made a summary, as `/memory` shows it."""
+        ...
+
+    async def summarize(self, fold: Fold) -> SummaryUpdate:
+        """Give the update for this very fold: its session, its version, what it covers."""
+        ...
+
+
+class ThreadMemoryStore(Protocol):
+    """Keeps thread values; it has no rules of its own. Raises StoreError and nothing else."""
+
+    async def load(self, thread_id: ThreadId) -> ThreadMemory | None:
+        """The value that is held, or None."""
+        ...
+
+    async def compare_and_set(
+        self, thread_id: ThreadId, expected: ThreadMemory | None, memory: ThreadMemory | None
+    ) -> bool:
+        """Replace the value if it is still `expected`; None stands for no value. False if not."""
+        ...
+
+    async def thread_ids(self) -> Sequence[ThreadId]:
+        """The threads that are held now, for the sweep."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+class Clock(Protocol):
+    """Two readings of time, both aware."""
+
+    def now(self) -> datetime:
+        """For idle limits: counts sleep, ignores changes of the wall clock."""
+        ...
+
+    def local_time(self) -> datetime:
+        """For people: the wall clock, with the local offset."""
+        ...
