@@ -1,20 +1,20 @@
 """Every error that Pace raises on purpose, its tree on top; each names the thing and the next step.
 
-    PaceError
-      SettingsError                 asked wrongly: a setting, a flag, an address
-        MissingExtraError           an optional part is not installed
-      PlannerError                  the planner gave no usable reply
-        PlannerUnreachableError     nothing answers there
-        PlannerRefusedError         it answered with an error
-        PlannerCrashedError         the embedded engine ended
-        EmptyReplyError             it answered without words
-      PromptTooLongError            the words alone do not fit the planner's context
-      SummarizerError               a fold failed; the pairs stay pending
-        SummarizerUnavailableError  this summarizer cannot be asked now
-        SummaryRejectedError        the guard turned a summary down
-      WeightsError                  a model file cannot be fetched or used
-      StoreError                    the memory store cannot be used
-        StoreConflictError          other writers came first, too often
+PaceError
+  SettingsError                 asked wrongly: a setting, a flag, an address
+    MissingExtraError           an optional part is not installed
+  PlannerError                  the planner gave no usable reply
+    PlannerUnreachableError     nothing answers there
+    PlannerRefusedError         it answered with an error
+    PlannerCrashedError         the embedded engine ended
+    EmptyReplyError             it answered without words
+  PromptTooLongError            the words alone do not fit the planner's context
+  SummarizerError               a fold failed; the pairs stay pending
+    SummarizerUnavailableError  this summarizer cannot be asked now
+    SummaryRejectedError        the guard turned a summary down
+  WeightsError                  a model file cannot be fetched or used
+  StoreError                    the memory store cannot be used
+    StoreConflictError          other writers came first, too often
 """
 
 

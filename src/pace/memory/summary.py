@@ -82,3 +82,15 @@ class SummaryOutcome(StrEnum):
     COVERS_LESS = "covers less"
     COVERS_UNKNOWN = "covers pairs that are not pending"
     EMPTY = "empty"
+
+
+_LEADS = {Speaker.EARLIER: "Earlier: ", Speaker.USER: "The user: ", Speaker.PACE: "Pace: "}
+
+
+def render_clauses(clauses: tuple[Clause, ...]) -> str:
+    """Set clauses as one paragraph, grouped by speaker, in the order in which they were said."""
+    groups = (
+        (lead, [clause.text for clause in clauses if clause.speaker is speaker])
+        for speaker, lead in _LEADS.items()
+    )
+    return " ".join(f"{lead}{'; '.join(texts)}." for lead, texts in groups if texts)

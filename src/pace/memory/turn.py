@@ -39,3 +39,19 @@ class TurnPair:
             raise ValueError("turn pairs are numbered from 1")
         if self.recorded_at.tzinfo is None:
             raise ValueError("a turn pair's time needs its offset")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedTurn:
+    """A turn that is to be recorded, in the session in which it began.
+
+    `replaces` names the pair whose place it takes, if that is still the last one.
+    """
+
+    turn_id: TurnId
+    session_id: SessionId
+    user_text: str
+    reply_text: str
+    recorded_at: datetime
+    interrupted: bool = False
+    replaces: TurnId | None = None
