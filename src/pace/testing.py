@@ -1,0 +1,310 @@
+"""Stand-ins that do as they are told, for tests of Pace and of programs built on it.
+
+A scripted one fails its test when it is asked for more than its script holds, or for less. Gates
+hold an answer until the test opens them, so that no interleaving needs a sleep.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from datetime import UTC, datetime, timedelta, timezone
+from types import TracebackType
+from typing import Self
+
+from pace.memory.prompt import MESSAGE_TOKENS, Prompt
+from pace.memory.summary import Fold, SummaryUpdate
+from pace.memory.tokens import estimate_tokens
+from pace.memory.turn import ThreadId
+from pace.ports import (
+    Finished,
+    FinishReason,
+    PlannerEvent,
+    PlannerTraits,
+    TextDelta,
+    ThreadSummarizer,
+)
+
+
+class Gate:
+    """Holds whoever comes to it until it is opened, and says when somebody came."""
+
+    def __init__(self) -> None:
+        self._reached = asyncio.Event()
+        self._opened = asyncio.Event()
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether somebody came."""
+        return self._reached.is_set()
+
+    def open(self) -> None:
+        """Let everybody pass, now and later."""
+        self._opened.set()
+
+    async def wait_reached(self) -> None:
+        """Wait until somebody has come to the gate."""
+        await self._reached.wait()
+
+    async def wait_opened(self) -> None:
+        """Come to the gate, and wait until it is open."""
+        self._reached.set()
+        await self._opened.wait()
+
+
+ScriptStep = str | PlannerEvent | Gate | Exception
+"""A chunk of words, an event, a gate to be held at, or an error to end with."""
+
+
+class _Scripted:
+    """Fails the test for calls that its script does not know, and for replies nobody asked for.
+
+    As a context manager it does so at its end; `check` does where there is no `with`. An unscripted
+    call raises at once, too, but what made it may be a task whose failure nobody sees.
+    """
+
+    def __init__(self, name: str, replies: int) -> None:
+        self._script_of = name
+        self._left = replies
+        self._unscripted = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.check()
+
+    def check(self) -> None:
+        """Fail for replies that were not used and for calls that were not scripted."""
+        if self._unscripted:
+            raise AssertionError(f"{self._script_of}: {self._unscripted} calls were not scripted")
+        if self._left:
+            raise AssertionError(f"{self._script_of}: {self._left} replies were not used")
+
+    def _use_reply(self) -> None:
+        if not self._left:
+            self._unscripted += 1
+            raise AssertionError(f"{self._script_of}: there is no reply left for this call")
+        self._left -= 1
+
+
+class ScriptedPlanner(_Scripted):
+    """Replies from a script, one reply per prompt, in order; remembers all that it was sent.
+
+    A reply is one text, or a sequence of steps. `Finished` is added to a reply that neither has one
+    nor ends with an error. `with ScriptedPlanner(...) as planner:` fails the test for replies that
+    were not used and for prompts that were not scripted; so does `check`.
+    """
+
+    def __init__(
+        self,
+        *replies: str | Sequence[ScriptStep],
+        traits: PlannerTraits | None = None,
+        prepare_gate: Gate | None = None,
+    ) -> None:
+        self._replies = [(reply,) if isinstance(reply, str) else tuple(reply) for reply in replies]
+        super().__init__("scripted planner", len(replies))
+        self._traits = traits or PlannerTraits(
+            name="scripted", model="script", context_tokens=8192, on_this_machine=True
+        )
+        self._prepare_gate = prepare_gate
+        self.prompts: list[Prompt] = []
+        """Every prompt that a reply was asked for, in order."""
+        self.stopped: list[Prompt] = []
+        """Those whose stream was closed or cancelled before its end."""
+        self.prepared: list[Prompt] = []
+        """Every prompt that was to be prepared, in order."""
+        self.stopped_prepares: list[Prompt] = []
+        """Those whose prepare was cancelled at the gate."""
+        self.forgotten: list[ThreadId] = []
+        """Every thread that was to be forgotten, in order."""
+        self.is_closed = False
+
+    async def traits(self) -> PlannerTraits:
+        """Give the traits it was made with."""
+        return self._traits
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:
+        """Give the next reply, step by step."""
+        self.prompts.append(prompt)
+        self._use_reply()
+        steps = self._replies[len(self.prompts) - 1]
+        is_over = False
+        try:
+            async with aclosing(_played(steps)) as events:
+                async for event in events:
+                    is_over = isinstance(event, Finished)
+                    yield event
+        except Exception:
+            is_over = True
+            raise
+        finally:
+            if not is_over:
+                self.stopped.append(prompt)
+
+    async def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Count by the estimate."""
+        return [estimate_tokens(text) for text in texts]
+
+    async def prepare(self, prompt: Prompt) -> int:
+        """Remember the prompt; wait at the gate, if there is one."""
+        self.prepared.append(prompt)
+        if self._prepare_gate is not None:
+            try:
+                await self._prepare_gate.wait_opened()
+            except asyncio.CancelledError:
+                self.stopped_prepares.append(prompt)
+                raise
+        return sum(estimate_tokens(m.content) + MESSAGE_TOKENS for m in prompt.messages[:-1])
+
+    async def forget(self, thread_id: ThreadId) -> None:
+        """Remember which thread was to be forgotten."""
+        self.forgotten.append(thread_id)
+
+    async def aclose(self) -> None:
+        """Remember that it was closed."""
+        self.is_closed = True
+
+
+async def _played(steps: Sequence[ScriptStep]) -> AsyncGenerator[PlannerEvent, None]:
+    """The events of a reply; raises the script's error where it stands."""
+    for step in steps:
+        if isinstance(step, Gate):
+            await step.wait_opened()
+        elif isinstance(step, Exception):
+            raise step
+        elif isinstance(step, str):
+            yield TextDelta(step)
+        else:
+            yield step
+            if isinstance(step, Finished):
+                return
+    yield Finished(reason=FinishReason.STOP)
+
+
+class ScriptedSummarizer(_Scripted):
+    """Answers folds from a script, in order; remembers every fold.
+
+    A reply is a text, which becomes an update that covers all pairs of the fold; a whole update,
+    given as it is; or an error to raise. `with ScriptedSummarizer(...) as summarizer:` fails the
+    test for replies that were not used and for folds that were not scripted; so does `check`.
+    """
+
+    def __init__(self, *replies: str | SummaryUpdate | Exception, name: str = "scripted") -> None:
+        self._replies = replies
+        super().__init__("scripted summarizer", len(replies))
+        self._name = name
+        self.folds: list[Fold] = []
+        """Every fold that was asked for, in order."""
+
+    @property
+    def name(self) -> str:
+        """The name it was made with."""
+        return self._name
+
+    async def summarize(self, fold: Fold) -> SummaryUpdate:
+        """Give the next reply."""
+        self.folds.append(fold)
+        self._use_reply()
+        reply = self._replies[len(self.folds) - 1]
+        if isinstance(reply, Exception):
+            raise reply
+        if isinstance(reply, SummaryUpdate):
+            return reply
+        return SummaryUpdate(
+            session_id=fold.session_id,
+            version=fold.version,
+            covers=fold.pairs[-1].number,
+            text=reply,
+            made_by=self._name,
+        )
+
+
+class GatedSummarizer:
+    """Holds every fold until it is released, then lets another summarizer answer it.
+
+    Folds may be released in any order, by their versions, so that a late one lands after a newer.
+    """
+
+    def __init__(self, inner: ThreadSummarizer) -> None:
+        self._inner = inner
+        self._gates: dict[int, Gate] = {}
+        self._is_open = False
+        self._asked = asyncio.Condition()
+        self.folds: list[Fold] = []
+        """Every fold that was asked for, in order."""
+        self.stopped: list[Fold] = []
+        """Those that were cancelled while they were held."""
+
+    @property
+    def name(self) -> str:
+        """The inner summarizer's."""
+        return self._inner.name
+
+    async def wait_asked(self, times: int = 1) -> Fold:
+        """Wait until so many folds have been asked for; gives the last of them."""
+        async with self._asked:
+            await self._asked.wait_for(lambda: len(self.folds) >= times)
+        return self.folds[times - 1]
+
+    def release(self, version: int) -> None:
+        """Let the fold of this version go on, now or when it comes."""
+        self._gate(version).open()
+
+    def release_all(self) -> None:
+        """Let every fold go on, also those to come."""
+        self._is_open = True
+        for gate in self._gates.values():
+            gate.open()
+
+    async def summarize(self, fold: Fold) -> SummaryUpdate:
+        """Wait to be released, then answer as the inner summarizer does."""
+        self.folds.append(fold)
+        async with self._asked:
+            self._asked.notify_all()
+        try:
+            await self._gate(fold.version).wait_opened()
+        except asyncio.CancelledError:
+            self.stopped.append(fold)
+            raise
+        return await self._inner.summarize(fold)
+
+    def _gate(self, version: int) -> Gate:
+        gate = self._gates.setdefault(version, Gate())
+        if self._is_open:
+            gate.open()
+        return gate
+
+
+class ManualClock:
+    """A clock that stands until it is moved.
+
+    It starts at noon of 1 June 2026, two hours east of UTC, unless told otherwise.
+    """
+
+    def __init__(self, local_time: datetime | None = None) -> None:
+        zone = timezone(timedelta(hours=2))
+        self._local = local_time or datetime(2026, 6, 1, 12, tzinfo=zone)
+        self._now = self._local.astimezone(UTC)
+
+    def now(self) -> datetime:
+        """Give the time on the idle clock."""
+        return self._now
+
+    def local_time(self) -> datetime:
+        """Give the time on the wall."""
+        return self._local
+
+    def advance(self, by: timedelta) -> None:
+        """Let time pass, on both readings."""
+        self._now += by
+        self._local += by
+
+    def set_local_time(self, local_time: datetime) -> None:
+        """Change the wall clock alone, as people and time servers do."""
+        self._local = local_time
