@@ -1,0 +1,1 @@
+"""Pace: a companion that holds a conversation, and the memory engine under it."""

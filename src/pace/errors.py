@@ -77,6 +77,15 @@ class EmptyReplyError(PlannerError):
         super().__init__("The model gave an empty reply. Ask again, or in other words.")
 
 
+class EmptyWordsError(PaceError):
+    """There is nothing to answer."""
+
+    kind = "empty_words"
+
+    def __init__(self) -> None:
+        super().__init__("There are no words to answer. Type or say something first.")
+
+
 class PromptTooLongError(PaceError):
     """The system prompt and the current words alone do not fit the planner's context."""
 

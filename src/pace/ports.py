@@ -96,7 +96,7 @@ class Planner(Protocol):
         ...
 
     async def prepare(self, prompt: Prompt) -> int:
-        """Read everything but the last message ahead; gives the tokens now held. May be cancelled."""
+        """Read all but the last message ahead; gives the tokens now held. May be cancelled."""
         ...
 
     async def forget(self, thread_id: ThreadId) -> None:

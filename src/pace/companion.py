@@ -1,0 +1,317 @@
+"""One turn, end to end: from a person's words to the recorded reply."""
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from pace.background import Background
+from pace.counting import TokenCounts
+from pace.errors import EmptyReplyError, EmptyWordsError, PlannerError, PromptTooLongError
+from pace.memory.fitting import DoesNotFit, Room
+from pace.memory.prompt import Draft, ExtraBlock, Message, Prompt, PromptParts, Role
+from pace.memory.thread import RecordOutcome, ThreadMemory
+from pace.memory.turn import FinishedTurn, SessionId, ThreadId, TurnId, TurnPair, is_blank
+from pace.ports import Clock, Finished, FinishReason, Planner, PlannerEvent, TextDelta
+from pace.preparing import Preparing
+from pace.threads import EndCause, SessionEnded, Threads, new_session_id
+
+Say = Callable[[PlannerEvent], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What a person asks of one turn.
+
+    `replaces` names the last pair, if this turn is to take its place. `blocks` change every turn
+    and stand before the words in the prompt; memory holds the words alone.
+    """
+
+    text: str
+    turn_id: TurnId = field(default_factory=lambda: TurnId(str(uuid.uuid4())))
+    replaces: TurnId | None = None
+    blocks: tuple[ExtraBlock, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnReport:
+    """An acknowledged turn: its reply, and what the model was shown for it.
+
+    `interrupted` replies were stopped, `cut_off` ones met the reply limit. `remembered` says
+    whether the pair entered the window: not if memory is off, or a reset came first.
+    """
+
+    turn_id: TurnId
+    session_id: SessionId
+    text: str
+    interrupted: bool
+    cut_off: bool
+    remembered: bool
+    parts: PromptParts
+    gave_way: tuple[str, ...]
+    finished: Finished | None
+
+
+@dataclass(slots=True)
+class _Reply:
+    """A reply as it comes in."""
+
+    text: str = ""
+    finished: Finished | None = None
+
+    def take(self, event: PlannerEvent) -> None:
+        if isinstance(event, TextDelta):
+            self.text += event.text
+        elif isinstance(event, Finished):
+            self.finished = event
+
+
+@dataclass(slots=True)
+class _Answering:
+    """A planner at work for one session."""
+
+    session_id: SessionId
+    task: asyncio.Task[None]
+    was_stopped: bool = False
+
+    def stop(self) -> None:
+        if not self.task.done():
+            self.was_stopped = True
+            self.task.cancel()
+
+
+class Companion:
+    """Runs turns over threads, with whatever planner it was given.
+
+    `run` owns the work apart from turns; a companion without it still answers, and folds nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        threads: Threads,
+        planner: Planner,
+        background: Background,
+        counts: TokenCounts,
+        preparing: Preparing,
+        clock: Clock,
+        system: Callable[[], str],
+        reply_tokens: Callable[[], int],
+    ) -> None:
+        self._threads = threads
+        self._planner = planner
+        self._background = background
+        self._counts = counts
+        self._preparing = preparing
+        self._clock = clock
+        self._system = system
+        self._reply_tokens = reply_tokens
+        self._answering: dict[ThreadId, _Answering] = {}
+        threads.when_ended(self._session_ended)
+
+    # --- one turn
+
+    async def take_turn(self, thread_id: ThreadId, words: Words, say: Say) -> TurnReport:
+        """Answer a person's words, telling `say` as they come, and record the pair.
+
+        Stopped, by `stop` or by cancellation, it keeps what was said. Raises PlannerError,
+        PromptTooLongError or EmptyWordsError, and the thread is then as it was; raises StoreError
+        when memory cannot be reached.
+        """
+        text = words.text.encode("utf-8", "replace").decode()
+        if is_blank(text):
+            raise EmptyWordsError
+        async with self._threads.in_order(thread_id):
+            memory = await self._open(thread_id, words.turn_id)
+            reply = _Reply()
+            try:
+                with self._background.turn():
+                    prompt = await self._prompt(memory, words, text)
+                    self._preparing.forget(thread_id)
+                    interrupted = await self._answer(memory, prompt, reply, say)
+            except asyncio.CancelledError:
+                await self._close(memory, words, text, reply, interrupted=True)
+                raise
+            except BaseException:
+                await self._abandon(thread_id, words.turn_id)
+                raise
+            outcome = await self._close(memory, words, text, reply, interrupted=interrupted)
+        return TurnReport(
+            turn_id=words.turn_id,
+            session_id=memory.session_id,
+            text=reply.text,
+            interrupted=interrupted,
+            cut_off=reply.finished is not None and reply.finished.reason is FinishReason.LENGTH,
+            remembered=outcome is RecordOutcome.RECORDED,
+            parts=prompt.parts,
+            gave_way=prompt.gave_way,
+            finished=reply.finished,
+        )
+
+    async def _open(self, thread_id: ThreadId, turn_id: TurnId) -> ThreadMemory:
+        """The idle gate, and the turn's acceptance, as one change."""
+        following = new_session_id()
+        now = self._clock.now()
+
+        def step(memory: ThreadMemory) -> tuple[ThreadMemory, ThreadMemory]:
+            opened = memory.end_if_idle(following, now=now).accept(turn_id)
+            return opened, opened
+
+        return await self._threads.change(thread_id, step, ending=EndCause.IDLE)
+
+    async def _prompt(self, memory: ThreadMemory, words: Words, text: str) -> Prompt:
+        if words.replaces is not None:
+            memory = memory.take_back(words.replaces)
+        return await self._compose(memory, text, words.blocks)
+
+    async def _compose(
+        self, memory: ThreadMemory, text: str, blocks: tuple[ExtraBlock, ...] = ()
+    ) -> Prompt:
+        traits = await self._planner.traits()
+        composed = await self._counts.compose(
+            Draft.of(memory, system=self._system(), words=text, blocks=blocks),
+            Room(context_tokens=traits.context_tokens, reply_tokens=self._reply_tokens()),
+        )
+        if isinstance(composed, DoesNotFit):
+            raise PromptTooLongError(tokens=composed.tokens, room=composed.room)
+        return composed
+
+    async def _answer(self, memory: ThreadMemory, prompt: Prompt, reply: _Reply, say: Say) -> bool:
+        """Let the planner answer in a task that can be stopped; whether it was."""
+        task = asyncio.create_task(self._stream(prompt, reply, say), name="answer")
+        answering = _Answering(memory.session_id, task)
+        self._answering[memory.thread_id] = answering
+        try:
+            await asyncio.wait([task])
+        finally:
+            del self._answering[memory.thread_id]
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+        if task.cancelled() and answering.was_stopped:
+            return True
+        await task
+        return False
+
+    async def _stream(self, prompt: Prompt, reply: _Reply, say: Say) -> None:
+        async with aclosing(self._planner.stream(prompt)) as events:
+            async for event in events:
+                reply.take(event)
+                await say(event)
+        if is_blank(reply.text):
+            raise EmptyReplyError
+
+    async def _close(
+        self, memory: ThreadMemory, words: Words, text: str, reply: _Reply, *, interrupted: bool
+    ) -> RecordOutcome:
+        """Record the pair in the session in which it began; nothing said is nothing recorded."""
+        if is_blank(reply.text):
+            await self._abandon(memory.thread_id, words.turn_id)
+            return RecordOutcome.NOT_OPEN
+        finished = FinishedTurn(
+            turn_id=words.turn_id,
+            session_id=memory.session_id,
+            user_text=text,
+            reply_text=reply.text,
+            recorded_at=self._clock.local_time(),
+            interrupted=interrupted,
+            replaces=words.replaces,
+        )
+        now = self._clock.now()
+        outcome = await self._threads.change(
+            memory.thread_id, lambda held: held.record(finished, now=now)
+        )
+        self._background.nudge(memory.thread_id)
+        return outcome
+
+    async def _abandon(self, thread_id: ThreadId, turn_id: TurnId) -> None:
+        now = self._clock.now()
+        await self._threads.change(
+            thread_id, lambda memory: (memory.abandon(turn_id, now=now), None)
+        )
+        self._background.nudge(thread_id)
+
+    # --- what a person may do besides
+
+    def stop(self, thread_id: ThreadId) -> bool:
+        """Stop the reply in progress, keeping what was said; False if there is none."""
+        answering = self._answering.get(thread_id)
+        if answering is None:
+            return False
+        answering.stop()
+        return True
+
+    async def take_back(self, thread_id: ThreadId) -> TurnPair | None:
+        """Take the last pair back, and give it; None if the window is empty."""
+
+        def step(memory: ThreadMemory) -> tuple[ThreadMemory, TurnPair | None]:
+            if not memory.window:
+                return memory, None
+            return memory.take_back(memory.window[-1].turn_id), memory.window[-1]
+
+        taken = await self._threads.change(thread_id, step)
+        self._background.nudge(thread_id)
+        return taken
+
+    async def strike(self, thread_id: ThreadId, text: str) -> None:
+        """Have a text forgotten by window, pending pairs, summary and the engine's cache."""
+        await self._threads.change(thread_id, lambda memory: (memory.strike(text), None))
+        await self._forget_cache(thread_id)
+        self._background.nudge(thread_id)
+
+    async def reset(self, thread_id: ThreadId, cause: EndCause = EndCause.RESET) -> None:
+        """End the live session: nothing said in it is held any more, and a reply in it stops."""
+        memory = await self._threads.look(thread_id)
+        await self._threads.end(thread_id, memory.session_id, cause)
+
+    # --- questions
+
+    async def memory(self, thread_id: ThreadId) -> ThreadMemory:
+        """The thread as it is."""
+        return await self._threads.look(thread_id)
+
+    async def conversation_history(self, thread_id: ThreadId) -> tuple[Message, ...]:
+        """The live exchange list: the verbatim window as messages, exactly as said."""
+        memory = await self._threads.look(thread_id)
+        return tuple(
+            message
+            for pair in memory.verbatim_window
+            for message in (
+                Message(Role.USER, pair.user_text),
+                Message(Role.ASSISTANT, pair.reply_text),
+            )
+        )
+
+    async def next_prompt(self, thread_id: ThreadId, words: str) -> Prompt:
+        """The prompt as it would be with these words, for those who want to see it."""
+        return await self._compose(await self._threads.look(thread_id), words)
+
+    # --- life
+
+    async def run(self, *, sweep_seconds: float = 15.0) -> None:
+        """Own the work apart from turns, and drop idle threads when their time comes."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._background.run(), name="background")
+            group.create_task(self._sweep(sweep_seconds), name="sweep")
+
+    async def _sweep(self, seconds: float) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            await self._threads.sweep()
+
+    async def _session_ended(self, ended: SessionEnded) -> None:
+        answering = self._answering.get(ended.thread_id)
+        if answering is not None and answering.session_id == ended.session_id:
+            answering.stop()
+        await self._forget_cache(ended.thread_id)
+        self._background.nudge(ended.thread_id)
+
+    async def _forget_cache(self, thread_id: ThreadId) -> None:
+        self._preparing.forget(thread_id)
+        try:
+            with self._background.turn():
+                await self._planner.forget(thread_id)
+        except PlannerError:
+            # An engine that does not answer holds no cache that anyone could reach.
+            return

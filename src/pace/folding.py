@@ -1,0 +1,118 @@
+"""Folds pending pairs into the rolling summary, apart from any turn.
+
+A fold names its session, its version and what it covers, so landing one is always safe: the
+thread itself drops what it has moved past. What a model's fold does not achieve, the extractive
+fold of the same pairs does at once, with a version of its own (R6); if that fails too, the pairs
+stay pending.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+
+from pace.errors import SummarizerError, SummarizerUnavailableError
+from pace.memory.summary import Fold, SummaryOutcome, SummaryUpdate
+from pace.memory.turn import ThreadId
+from pace.ports import ThreadSummarizer
+from pace.threads import Threads
+
+FOLD_TIME_LIMIT = timedelta(seconds=60)
+# A model whose fold was pre-empted this often by turns makes way for the extractive fold (R6).
+_PREEMPTIONS = 2
+# After failures in a row a model sits out 1, 3, 7 ... folds, at most this many.
+_LONGEST_REST = 15
+
+
+class Folding:
+    """The background job that folds. One fold is in flight per thread, with all pending pairs."""
+
+    name = "fold"
+
+    def __init__(
+        self,
+        threads: Threads,
+        *,
+        fallback: ThreadSummarizer,
+        model: ThreadSummarizer | None = None,
+        on_engine: bool = False,
+        time_limit: timedelta = FOLD_TIME_LIMIT,
+        observe: Callable[[ThreadId, str], None] | None = None,
+    ) -> None:
+        """`model` is asked first, if there is one; `observe` hears what happens to each fold."""
+        self.on_engine = on_engine
+        self.outcomes: Counter[str] = Counter()
+        self._threads = threads
+        self._fallback = fallback
+        self._model = model
+        self._time_limit = time_limit
+        self._observe = observe
+        self._preempted: Counter[ThreadId] = Counter()
+        self._failures = 0
+        self._rest = 0
+
+    async def run(self, thread_id: ThreadId) -> None:
+        """Fold whatever is pending."""
+        fold = await self._stamp(thread_id)
+        if fold is None:
+            return
+        update = await self._by_model(fold)
+        if update is None or not await self._land(thread_id, update):
+            await self._by_fallback(thread_id)
+        self._preempted.pop(thread_id, None)
+
+    async def _stamp(self, thread_id: ThreadId) -> Fold | None:
+        return await self._threads.change(thread_id, lambda memory: memory.stamp_fold())
+
+    async def _by_model(self, fold: Fold) -> SummaryUpdate | None:
+        """Ask the model, unless it is absent, resting, or too often in the way."""
+        if self._model is None or self._preempted[fold.thread_id] >= _PREEMPTIONS:
+            return None
+        if self._rest:
+            self._rest -= 1
+            return None
+        try:
+            async with asyncio.timeout(self._time_limit.total_seconds()):
+                update = await self._model.summarize(fold)
+        except SummarizerUnavailableError:
+            return None
+        except TimeoutError:
+            self._failed(fold.thread_id, "late")
+            return None
+        except SummarizerError as error:
+            self._failed(fold.thread_id, error.kind)
+            return None
+        except asyncio.CancelledError:
+            self._preempted[fold.thread_id] += 1
+            self._count(fold.thread_id, "pre-empted")
+            raise
+        self._failures = 0
+        return update
+
+    async def _by_fallback(self, thread_id: ThreadId) -> None:
+        fold = await self._stamp(thread_id)
+        if fold is None:
+            return
+        try:
+            update = await self._fallback.summarize(fold)
+        except SummarizerError as error:
+            self._count(thread_id, error.kind)
+            return
+        await self._land(thread_id, update)
+
+    async def _land(self, thread_id: ThreadId, update: SummaryUpdate) -> bool:
+        outcome = await self._threads.change(
+            thread_id, lambda memory: memory.apply_summary_update(update)
+        )
+        self._count(thread_id, outcome.value)
+        return outcome is SummaryOutcome.APPLIED
+
+    def _failed(self, thread_id: ThreadId, reason: str) -> None:
+        self._failures += 1
+        self._rest = min(2 ** (self._failures - 1) - 1, _LONGEST_REST)
+        self._count(thread_id, reason)
+
+    def _count(self, thread_id: ThreadId, outcome: str) -> None:
+        self.outcomes[outcome] += 1
+        if self._observe:
+            self._observe(thread_id, outcome)

@@ -1,0 +1,64 @@
+"""A planner out of any async function that answers messages: the way in for other programs."""
+
+import inspect
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+
+from pace.errors import PlannerError
+from pace.memory.prompt import Prompt
+from pace.memory.tokens import estimate_tokens
+from pace.memory.turn import ThreadId
+from pace.ports import Finished, FinishReason, PlannerEvent, PlannerTraits, TextDelta
+
+ChatMessages = list[dict[str, str]]
+Answer = Callable[[ChatMessages], Awaitable[str] | AsyncIterator[str]]
+
+
+class FunctionPlanner:
+    """Asks a function for the reply: `async def` with a string, or an async generator of pieces.
+
+    Messages are dicts with `role` and `content`. What the function raises becomes a PlannerError
+    with that cause.
+    """
+
+    def __init__(self, answer: Answer, *, context_tokens: int) -> None:
+        self._answer = answer
+        self._traits = PlannerTraits(
+            name="function",
+            model="function",
+            context_tokens=context_tokens,
+            on_this_machine=True,
+        )
+
+    async def traits(self) -> PlannerTraits:
+        """What was given."""
+        return self._traits
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:
+        """Call the function once."""
+        messages = [
+            {"role": message.role.value, "content": message.content} for message in prompt.messages
+        ]
+        try:
+            answer = self._answer(messages)
+            if inspect.isawaitable(answer):
+                yield TextDelta(await answer)
+            else:
+                async for piece in answer:
+                    yield TextDelta(piece)
+        except Exception as error:
+            raise PlannerError(f"The answering function failed: {type(error).__name__}.") from error
+        yield Finished(reason=FinishReason.STOP)
+
+    async def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """By the estimate."""
+        return [estimate_tokens(text) for text in texts]
+
+    async def prepare(self, prompt: Prompt) -> int:  # noqa: ARG002  # nothing is read ahead
+        """Nothing can be read ahead."""
+        return 0
+
+    async def forget(self, thread_id: ThreadId) -> None:
+        """Nothing is kept."""
+
+    async def aclose(self) -> None:
+        """Nothing was started."""

@@ -1,0 +1,66 @@
+"""Reads the next prompt's prefix ahead, so that the next turn has only the new words to read.
+
+Once the window slides, every prompt differs from the last one near its start, and the whole of it
+would be read again while the person waits (design, decision 6).
+"""
+
+from collections.abc import Callable
+
+from pace.counting import TokenCounts
+from pace.errors import PlannerError
+from pace.memory.fitting import DoesNotFit, Room
+from pace.memory.prompt import Draft
+from pace.memory.turn import ThreadId
+from pace.ports import Planner
+from pace.threads import Threads
+
+# Stands where the person's next words will; only what is before it is read.
+_WORDS_TO_COME = "?"
+
+
+class Preparing:
+    """The background job that prepares; the last in order, since a fold changes what comes next."""
+
+    name = "prepare"
+    on_engine = True
+
+    def __init__(
+        self,
+        threads: Threads,
+        planner: Planner,
+        counts: TokenCounts,
+        *,
+        system: Callable[[], str],
+        reply_tokens: Callable[[], int],
+    ) -> None:
+        self._threads = threads
+        self._planner = planner
+        self._counts = counts
+        self._system = system
+        self._reply_tokens = reply_tokens
+        self._prepared: dict[ThreadId, int] = {}
+
+    def prepared_tokens(self, thread_id: ThreadId) -> int:
+        """How many tokens of the thread's next prompt have been read ahead."""
+        return self._prepared.get(thread_id, 0)
+
+    def forget(self, thread_id: ThreadId) -> None:
+        """The thread's session is over, or a turn has used what was prepared."""
+        self._prepared.pop(thread_id, None)
+
+    async def run(self, thread_id: ThreadId) -> None:
+        """Read the prefix of the thread's next prompt, if the planner can."""
+        traits = await self._planner.traits()
+        if not traits.prepares:
+            return
+        memory = await self._threads.look(thread_id)
+        prompt = await self._counts.compose(
+            Draft.of(memory, system=self._system(), words=_WORDS_TO_COME),
+            Room(context_tokens=traits.context_tokens, reply_tokens=self._reply_tokens()),
+        )
+        if isinstance(prompt, DoesNotFit):
+            return
+        try:
+            self._prepared[thread_id] = await self._planner.prepare(prompt)
+        except PlannerError:
+            self.forget(thread_id)

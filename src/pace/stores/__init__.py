@@ -1,0 +1,1 @@
+"""Where threads are kept."""

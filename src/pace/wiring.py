@@ -1,0 +1,79 @@
+"""Puts a companion together; the only file that names adapters."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pace.background import Background
+from pace.clock import SystemClock
+from pace.companion import Companion
+from pace.counting import TokenCounts
+from pace.folding import Folding
+from pace.memory.limits import ThreadLimits
+from pace.memory.turn import ThreadId
+from pace.ports import Clock, Planner, ThreadMemoryStore, ThreadSummarizer
+from pace.preparing import Preparing
+from pace.stores.in_process import InProcessThreadMemoryStore
+from pace.summarizers.extractive import ExtractiveSummarizer
+from pace.threads import Threads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A companion and what can be asked about its work. `companion.run()` owns that work."""
+
+    companion: Companion
+    threads: Threads
+    background: Background
+    folding: Folding
+    preparing: Preparing
+    planner: Planner
+
+
+def assemble(
+    planner: Planner,
+    *,
+    system: Callable[[], str],
+    reply_tokens: Callable[[], int],
+    limits: ThreadLimits,
+    model: ThreadSummarizer | None = None,
+    model_on_engine: bool = True,
+    store: ThreadMemoryStore | None = None,
+    clock: Clock | None = None,
+    observe: Callable[[ThreadId, str], None] | None = None,
+) -> Parts:
+    """Put a companion together over a planner.
+
+    `system` and `reply_tokens` are asked at each turn, so that changes apply at the next one.
+    `model` makes summaries before the extractive summarizer is asked, and `model_on_engine` says
+    that turns use its engine too. `observe` hears what happens to each fold.
+    """
+    clock = clock or SystemClock()
+    threads = Threads(store or InProcessThreadMemoryStore(), clock, limits)
+    folding = Folding(
+        threads,
+        fallback=ExtractiveSummarizer(),
+        model=model,
+        on_engine=model is not None and model_on_engine,
+        observe=observe,
+    )
+    counts = TokenCounts(planner)
+    preparing = Preparing(threads, planner, counts, system=system, reply_tokens=reply_tokens)
+    background = Background([folding, preparing])
+    companion = Companion(
+        threads=threads,
+        planner=planner,
+        background=background,
+        counts=counts,
+        preparing=preparing,
+        clock=clock,
+        system=system,
+        reply_tokens=reply_tokens,
+    )
+    return Parts(
+        companion=companion,
+        threads=threads,
+        background=background,
+        folding=folding,
+        preparing=preparing,
+        planner=planner,
+    )
