@@ -73,8 +73,10 @@ class EmptyReplyError(PlannerError):
 
     kind = "empty_reply"
 
-    def __init__(self) -> None:
-        super().__init__("The model gave an empty reply. Ask again, or in other words.")
+    def __init__(
+        self, message: str = "The model gave an empty reply. Ask again, or in other words."
+    ) -> None:
+        super().__init__(message)
 
 
 class EmptyWordsError(PaceError):
