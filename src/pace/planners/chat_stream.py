@@ -1,0 +1,265 @@
+"""Reads a reply from an OpenAI-compatible server, event by event, however roughly it is framed."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from http import HTTPStatus
+
+import httpx
+from httpx_sse import EventSource, ServerSentEvent
+
+from pace.errors import (
+    EmptyReplyError,
+    PlannerError,
+    PlannerRefusedError,
+    PlannerUnreachableError,
+)
+from pace.memory.turn import is_blank
+from pace.planners.reasoning import ReasoningFilter
+from pace.ports import Finished, FinishReason, PlannerEvent, Reading, TextDelta, Thinking
+
+# Once a reply is complete only its token counts may follow.
+_AFTER_LAST_WORD = 5.0
+_LONGEST_BODY = 16_000_000
+# What may be shown of a server's error: a word of its making, never a text that may quote us.
+_ERROR_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,48}")
+_HINTS = {
+    HTTPStatus.UNAUTHORIZED: "Check its key.",
+    HTTPStatus.FORBIDDEN: "Check its key.",
+    HTTPStatus.NOT_FOUND: "Check its address and the model's name.",
+    HTTPStatus.TOO_MANY_REQUESTS: "It is busy; wait a little and ask again.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "It is still loading its model; wait a little and ask again.",
+}
+
+
+class ReplyReader:
+    """Turns the server's chunks into events. It knows no transport."""
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._blocks = ReasoningFilter()
+        self._held = ""
+        self._has_text = False
+        self._has_reasoned = False
+        self._reason: FinishReason | None = None
+        self._usage: Mapping[str, object] = {}
+        self._model: str | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the server said why the reply ended."""
+        return self._reason is not None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the token counts came, too; nothing of use can follow."""
+        return self.is_complete and bool(self._usage)
+
+    def take(self, data: str) -> list[PlannerEvent]:
+        """The events of one chunk; raises PlannerRefusedError for an error that it carries."""
+        try:
+            chunk = json.loads(data)
+        except ValueError as error:
+            raise _not_this_wire(self._server) from error
+        if not isinstance(chunk, dict):
+            raise _not_this_wire(self._server)
+        if fault := chunk.get("error"):
+            raise refusal(self._server, fault)
+        self._usage = _mapping(chunk.get("usage")) or self._usage
+        if isinstance(model := chunk.get("model"), str) and model:
+            self._model = model
+        events = _progress(chunk)
+        choices = chunk.get("choices")
+        if isinstance(choices, list) and choices:
+            choice = _mapping(choices[0])
+            # A server that does not stream gives its one message whole.
+            delta = _mapping(choice.get("delta")) or _mapping(choice.get("message"))
+            events += self._take_delta(delta)
+            if isinstance(reason := choice.get("finish_reason"), str) and reason:
+                is_cut = reason == "length"
+                self._reason = FinishReason.LENGTH if is_cut else FinishReason.STOP
+        return events
+
+    def finish(self) -> list[PlannerEvent]:
+        """What was held, then Finished.
+
+        A stream that simply ends after some words counts as cut: they stand, and are marked. Raises
+        EmptyReplyError for a reply without words, and PlannerUnreachableError for none at all.
+        """
+        events = self._show(self._blocks.finish())
+        if not self._has_text:
+            if self._has_reasoned or self._blocks.has_reasoned:
+                raise EmptyReplyError(
+                    "The model only reasoned and gave no reply. Ask again, or allow longer replies."
+                )
+            if not self.is_complete:
+                raise PlannerUnreachableError(f"{self._server} broke off without a reply.")
+            raise EmptyReplyError
+        details = _mapping(self._usage.get("prompt_tokens_details"))
+        return [
+            *events,
+            Finished(
+                reason=self._reason or FinishReason.LENGTH,
+                prompt_tokens=_count(self._usage.get("prompt_tokens")),
+                cached_tokens=_count(details.get("cached_tokens")),
+                reply_tokens=_count(self._usage.get("completion_tokens")),
+                model=self._model,
+            ),
+        ]
+
+    def _take_delta(self, delta: Mapping[str, object]) -> list[PlannerEvent]:
+        events: list[PlannerEvent] = []
+        if delta.get("reasoning_content") or delta.get("reasoning"):
+            self._has_reasoned = True
+            events.append(Thinking())
+        if isinstance(content := delta.get("content"), str) and content:
+            visible = self._blocks.feed(content)
+            if self._blocks.is_inside:
+                events.append(Thinking())
+            events += self._show(visible)
+        return events
+
+    def _show(self, text: str) -> list[PlannerEvent]:
+        """Hold blank text until a word follows, so that no reply begins with white space."""
+        self._held += text
+        if not self._has_text:
+            if is_blank(self._held):
+                return []
+            self._held = self._held.lstrip()
+            self._has_text = True
+        shown, self._held = self._held, ""
+        return [TextDelta(shown)] if shown else []
+
+
+async def stream_reply(
+    client: httpx.AsyncClient, url: str, body: Mapping[str, object], *, server: str
+) -> AsyncGenerator[PlannerEvent, None]:
+    """Send one request and give its events, Finished last; closing it closes the connection.
+
+    `server` is how errors name it. Raises PlannerError, with none of the conversation's words.
+    """
+    try:
+        async with client.stream("POST", url, json=body) as response:
+            if response.status_code != HTTPStatus.OK:
+                raise await _refused(response, server)
+            reader = ReplyReader(server)
+            async with aclosing(_chunks(response, server, reader)) as chunks:
+                async for data in chunks:
+                    for event in reader.take(data):
+                        yield event
+                    if reader.is_counted:
+                        break
+            for event in reader.finish():
+                yield event
+    except httpx.HTTPError as error:
+        raise unreachable(error, server) from error
+
+
+def unreachable(error: httpx.HTTPError, server: str) -> PlannerError:
+    """What a fault of the transport means to a person."""
+    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+        return PlannerUnreachableError(
+            f"Nothing answers at {server}. Start it, or check its address."
+        )
+    if isinstance(error, httpx.TimeoutException):
+        return PlannerUnreachableError(f"{server} took too long to answer. Is it overloaded?")
+    return PlannerUnreachableError(f"The connection to {server} broke off. Ask again.")
+
+
+def refusal(server: str, fault: object, status: int | None = None) -> PlannerRefusedError:
+    """An error that a server named; only its status and a word of its own are shown."""
+    named = _mapping(fault)
+    code = named.get("code")
+    if status is None and isinstance(code, int):
+        status = code
+    word = next(
+        (
+            word
+            for word in (named.get("type"), code)
+            if isinstance(word, str) and _ERROR_WORD.fullmatch(word)
+        ),
+        None,
+    )
+    what = f"HTTP {status}" if status is not None else "an error"
+    why = f" ({word})" if word else ""
+    hint = _HINTS.get(HTTPStatus(status), "") if status in _HINTS else ""
+    if word == "exceed_context_size_error":
+        hint = "The prompt does not fit its context; send less at once."
+    return PlannerRefusedError(
+        f"{server} answered with {what}{why}. {hint or 'Its own log says more.'}", status=status
+    )
+
+
+async def _chunks(
+    response: httpx.Response, server: str, reader: ReplyReader
+) -> AsyncGenerator[str, None]:
+    """The data of each event, up to [DONE]; what a complete reply's connection does is its own."""
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        yield (await _bounded_body(response)).decode(errors="replace")
+        return
+    if kind != "text/event-stream":
+        raise _not_this_wire(server)
+    response.encoding = "utf-8"  # whatever the header says, as the format demands
+    async with aclosing(EventSource(response).aiter_sse()) as events:
+        while (event := await _next(events, reader)) is not None and event.data != "[DONE]":
+            if event.event == "error" and '"error"' not in event.data:
+                raise refusal(server, _parsed(event.data))
+            if event.data:
+                yield event.data
+
+
+async def _next(
+    events: AsyncGenerator[ServerSentEvent, None], reader: ReplyReader
+) -> ServerSentEvent | None:
+    try:
+        async with asyncio.timeout(_AFTER_LAST_WORD if reader.is_complete else None):
+            return await anext(events, None)
+    except (TimeoutError, httpx.HTTPError):
+        if reader.is_complete:
+            return None
+        raise
+
+
+async def _refused(response: httpx.Response, server: str) -> PlannerRefusedError:
+    body = _mapping(_parsed((await _bounded_body(response)).decode(errors="replace")))
+    return refusal(server, body.get("error"), response.status_code)
+
+
+async def _bounded_body(response: httpx.Response) -> bytes:
+    body = b""
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > _LONGEST_BODY:
+            break
+    return body[:_LONGEST_BODY]
+
+
+def _progress(chunk: Mapping[str, object]) -> list[PlannerEvent]:
+    progress = _mapping(chunk.get("prompt_progress"))
+    done, total = _count(progress.get("processed")), _count(progress.get("total"))
+    return [Reading(done, total)] if done is not None and total is not None else []
+
+
+def _not_this_wire(server: str) -> PlannerRefusedError:
+    return PlannerRefusedError(
+        f"{server} does not answer as an OpenAI-compatible server does. "
+        "Check that its address ends in /v1 if it needs that."
+    )
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

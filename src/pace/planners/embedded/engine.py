@@ -1,0 +1,219 @@
+"""The planner on this machine: it starts its engine when first needed, and again after a crash."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from pace.errors import PlannerError, PlannerUnreachableError
+from pace.memory.prompt import Prompt
+from pace.memory.turn import ThreadId
+from pace.planners.catalogue import ModelFile
+from pace.planners.chat_stream import stream_reply
+from pace.planners.embedded.process import EngineProcess, EngineSettings
+from pace.planners.embedded.slots import SlotTable
+from pace.planners.llama_server import LlamaServer, wire_messages
+from pace.planners.options import ReplyOptions
+from pace.ports import PlannerEvent, PlannerTraits
+
+_SERVER = "the model on this machine"
+
+
+@dataclass(slots=True)
+class _Running:
+    """One run of the engine, and what it holds."""
+
+    process: EngineProcess
+    server: LlamaServer
+    slots: SlotTable
+    context_tokens: int
+
+
+class EmbeddedPlanner:
+    """Answers with a model file, in a child process that ends with this one.
+
+    One prompt is read or answered at a time. A turn stops a prepare at once and keeps what it has
+    read. Each thread keeps its slot of the engine; no thread's cache is used for another.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        *,
+        options: Callable[[], ReplyOptions] = ReplyOptions,
+        over_socket: bool | None = None,
+    ) -> None:
+        self._settings = settings
+        self._options = options
+        self._over_socket = over_socket
+        self._running: _Running | None = None
+        self._starting = asyncio.Lock()
+        self._engine_free = asyncio.Lock()
+        self._prepares: set[asyncio.Task[int]] = set()
+
+    @classmethod
+    def of(
+        cls, file: ModelFile, path: Path, *, options: Callable[[], ReplyOptions] = ReplyOptions
+    ) -> Self:
+        """One for a file of the catalogue, which says what suits it."""
+        settings = EngineSettings(
+            path=path,
+            name=file.title,
+            summarizes=file.summarizes,
+            repeat_penalty=file.repeat_penalty,
+        )
+        return cls(settings, options=options)
+
+    @property
+    def process_id(self) -> int | None:
+        """The engine's process, while it runs."""
+        return None if self._running is None else self._running.process.process_id
+
+    async def start(self) -> None:
+        """Load the model now, rather than at the first turn; raises PlannerError."""
+        await self._engine()
+
+    async def device(self) -> str:
+        """What the engine computes on: the name of a GPU, or CPU."""
+        return (await self._engine()).process.device
+
+    async def traits(self) -> PlannerTraits:
+        """Starts the engine, since only it knows its context."""
+        engine = await self._engine()
+        return PlannerTraits(
+            name="embedded",
+            model=self._settings.name,
+            context_tokens=engine.context_tokens,
+            on_this_machine=True,
+            prepares=True,
+            summarizes=self._settings.summarizes,
+        )
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:
+        """Reply from the thread's own slot; waits only for another reply, never for a prepare."""
+        self._pre_empt()
+        engine = await self._engine()
+        async with self._engine_free:
+            try:
+                slot = await self._claim(engine, prompt)
+                body = {
+                    "model": self._settings.name,
+                    "messages": wire_messages(prompt.messages),
+                    "stream": True,
+                    "stream_options": {"include_usage": True},
+                    **self._options().standard_fields(),
+                    **self._own_fields(slot),
+                }
+                url = f"{engine.process.root}/v1/chat/completions"
+                reply = stream_reply(engine.process.client, url, body, server=_SERVER)
+                async with aclosing(reply) as events:
+                    async for event in events:
+                        yield event
+            except PlannerUnreachableError as error:
+                raise await self._crashed(engine) from error
+
+    async def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """By the model's own tokenizer."""
+        engine = await self._engine()
+        try:
+            return await engine.server.count_tokens(texts)
+        except PlannerUnreachableError as error:
+            raise await self._crashed(engine) from error
+
+    async def prepare(self, prompt: Prompt) -> int:
+        """Read everything before the last message's words into the thread's slot.
+
+        Gives the tokens held, fewer if a turn came in between: it keeps what was read.
+        """
+        held = [0]
+        task = asyncio.create_task(self._read_ahead(prompt, held), name="prepare")
+        self._prepares.add(task)
+        try:
+            await asyncio.wait({task})
+        finally:
+            self._prepares.discard(task)
+            task.cancel()
+            await asyncio.wait({task})
+        return held[0] if task.cancelled() else task.result()
+
+    async def forget(self, thread_id: ThreadId) -> None:
+        """Erase the thread's slot; if the engine does not run, there is nothing to erase."""
+        engine = self._running
+        if engine is None or (slot := engine.slots.release(thread_id)) is None:
+            return
+        try:
+            await engine.server.erase(slot.number)
+        except PlannerUnreachableError:
+            await self._crashed(engine)
+        except PlannerError:
+            return  # it stays marked, and is erased before its next use
+        else:
+            engine.slots.clean(slot.number)
+
+    async def aclose(self) -> None:
+        """End the engine; a reply in progress ends with an error."""
+        self._pre_empt()
+        async with self._starting:
+            engine, self._running = self._running, None
+            if engine is not None:
+                await engine.process.aclose()
+
+    async def _engine(self) -> _Running:
+        async with self._starting:
+            if self._running is not None and self._running.process.has_ended:
+                engine, self._running = self._running, None
+                await engine.process.aclose()
+            if self._running is None:
+                self._running = await self._started()
+            return self._running
+
+    async def _started(self) -> _Running:
+        process = await EngineProcess.start(self._settings, over_socket=self._over_socket)
+        server = LlamaServer(process.client, process.root, server=_SERVER)
+        try:
+            context_tokens = await server.context_tokens()
+        except BaseException:
+            await process.aclose()
+            raise
+        return _Running(process, server, SlotTable(self._settings.slots), context_tokens)
+
+    async def _crashed(self, engine: _Running) -> PlannerError:
+        """What to raise; the next call starts a new engine."""
+        if self._running is engine:
+            self._running = None
+        return await engine.process.crash()
+
+    async def _read_ahead(self, prompt: Prompt, held: list[int]) -> int:
+        engine = await self._engine()
+        try:
+            prefix = await engine.server.prefix(prompt.messages)
+            if not prefix:
+                return 0
+            async with self._engine_free:
+                slot = await self._claim(engine, prompt)
+                async with aclosing(engine.server.read(prefix, slot)) as steps:
+                    async for tokens in steps:
+                        held[0] = tokens
+        except PlannerUnreachableError as error:
+            raise await self._crashed(engine) from error
+        return held[0]
+
+    async def _claim(self, engine: _Running, prompt: Prompt) -> int:
+        slot = engine.slots.claim(prompt.thread_id, prompt.session_id)
+        if slot.is_dirty:
+            await engine.server.erase(slot.number)
+            engine.slots.clean(slot.number)
+        return slot.number
+
+    def _own_fields(self, slot: int) -> dict[str, object]:
+        """What only llama.cpp's server knows."""
+        fields: dict[str, object] = {"id_slot": slot, "cache_prompt": True, "return_progress": True}
+        if self._settings.repeat_penalty is not None:
+            fields["repeat_penalty"] = self._settings.repeat_penalty
+        return fields
+
+    def _pre_empt(self) -> None:
+        for task in self._prepares:
+            task.cancel()

@@ -1,0 +1,188 @@
+"""Starts and ends the engine's process, and owns the private folder that its socket lies in."""
+
+import asyncio
+import json
+import os
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from pace.errors import MissingExtraError, PlannerCrashedError, PlannerError
+from pace.planners.client import open_client
+
+# What a path of a Unix socket may be long at most (104 on macOS, with its final zero byte).
+_LONGEST_SOCKET = 100
+# A large model on a slow disk; a hang longer than this is a fault.
+_LOAD_LIMIT = 600.0
+# A killed process is gone at once; the kernel may first have to free much memory.
+_END_LIMIT = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineSettings:
+    """The model file to run, and how. `slot_tokens` is the context of each slot.
+
+    Batches of 64 tokens let a turn stop a reading within a batch, at 5 % of reading speed
+    (design, decision 6). `threads` None leaves it to the engine, which counts physical cores.
+    """
+
+    path: Path
+    name: str
+    summarizes: bool = True
+    repeat_penalty: float | None = None
+    slots: int = 2
+    slot_tokens: int = 8192
+    batch_tokens: int = 64
+    threads: int | None = None
+
+
+class EngineProcess:
+    """A running engine. `client` speaks to it under `root`; `device` is what it computes on."""
+
+    root = "http://engine"
+
+    def __init__(self, process: asyncio.subprocess.Process, folder: Path) -> None:
+        self._process = process
+        self._folder = folder
+        self._closing = asyncio.Lock()
+        self.client = open_client()
+        self.device = ""
+
+    @classmethod
+    async def start(cls, settings: EngineSettings, *, over_socket: bool | None = None) -> Self:
+        """Start one and wait until its model is loaded; raises PlannerError."""
+        if not settings.path.is_file():
+            raise PlannerError(f"There is no model file {settings.path}. Check its name.")
+        if over_socket is None:
+            over_socket = sys.platform != "win32"
+        folder = _private_folder()
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "pace.planners.embedded.child"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C stops a reply, not the engine
+        )
+        engine = cls(process, folder)
+        try:
+            await engine._load(settings, over_socket=over_socket)
+        except BaseException:
+            await engine.aclose()
+            raise
+        return engine
+
+    @property
+    def process_id(self) -> int:
+        """The operating system's number for it."""
+        return self._process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.returncode is not None
+
+    async def crash(self) -> PlannerCrashedError:
+        """End what is left of it, and say in one sentence what happened."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1.0):  # a broken socket comes shortly before the end
+                await self._process.wait()
+        status = self._process.returncode
+        await self.aclose()
+        if status is not None and status == -getattr(signal, "SIGKILL", 9):
+            why = " It was killed; is there enough memory?"
+        else:
+            why = ""
+        return PlannerCrashedError(
+            f"The engine of the model on this machine ended.{why} Ask again; it starts anew."
+        )
+
+    async def aclose(self) -> None:
+        """End the process and remove the folder; more than once does no harm."""
+        self._kill()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        async with self._closing:
+            await self.client.aclose()
+            async with asyncio.timeout(_END_LIMIT):
+                await self._process.communicate()
+
+    async def _load(self, settings: EngineSettings, *, over_socket: bool) -> None:
+        socket = self._folder / "engine.sock"
+        saves = self._folder / "slots"
+        saves.mkdir()
+        key = secrets.token_urlsafe(32)
+        orders = {
+            "folder": str(self._folder),
+            "saves": f"{saves}{os.sep}",
+            "socket": str(socket) if over_socket else None,
+            "key": key,
+            "model": str(settings.path.resolve()),
+            "name": settings.name,
+            "slots": settings.slots,
+            "context_tokens": settings.slots * settings.slot_tokens,
+            "batch_tokens": settings.batch_tokens,
+            "threads": settings.threads or _allowed_cores(),
+        }
+        answer = await self._order(orders)
+        if answer.get("fault") == "missing":
+            raise PlannerError(str(MissingExtraError("the model on this machine", "embedded")))
+        if "address" not in answer:
+            raise PlannerCrashedError(
+                f"The engine cannot load {settings.path.name}. It is no GGUF file that the engine "
+                "knows, or there is too little memory for it; try another model."
+            )
+        self.device = answer["device"]
+        await self.client.aclose()
+        if over_socket:
+            self.client = open_client(socket=socket)
+        else:
+            self.root = answer["address"]
+            self.client = open_client(key=key)
+
+    async def _order(self, orders: Mapping[str, object]) -> dict[str, str]:
+        orders_in, answers_out = self._process.stdin, self._process.stdout
+        assert orders_in and answers_out  # noqa: S101 - both are pipes, as `start` asked for
+        try:
+            orders_in.write(json.dumps(orders).encode() + b"\n")
+            async with asyncio.timeout(_LOAD_LIMIT):
+                await orders_in.drain()
+                line = await answers_out.readline()
+        except (TimeoutError, ConnectionError):
+            return {}
+        try:
+            answer: dict[str, str] = json.loads(line)
+        except ValueError:
+            return {}
+        return answer
+
+    def _kill(self) -> None:
+        if self.has_ended:
+            return
+        with suppress(ProcessLookupError):
+            if sys.platform == "win32":
+                self._process.kill()
+            else:
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+
+def _private_folder() -> Path:
+    """A new folder that nobody else may enter, with a path short enough for a socket."""
+    folder = Path(tempfile.mkdtemp(prefix="pace-"))
+    if sys.platform != "win32" and len(str(folder / "engine.sock")) > _LONGEST_SOCKET:
+        folder.rmdir()
+        folder = Path(tempfile.mkdtemp(prefix="pace-", dir="/tmp"))
+    return folder
+
+
+def _allowed_cores() -> int | None:
+    """How many cores this process may use, where that is fewer than there are; else None."""
+    if sys.platform != "linux":
+        return None
+    allowed = len(os.sched_getaffinity(0))
+    return allowed if allowed < (os.cpu_count() or allowed) else None
