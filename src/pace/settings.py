@@ -1,0 +1,344 @@
+"""What a person can set: names, ranges and defaults; every one of them works in this version."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Annotated
+
+from annotated_types import Ge, Le
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from pace.endpoint import LoopbackUrl
+from pace.errors import SettingsError
+from pace.memory.limits import IDLE_MINUTES, SUMMARY_TOKENS, WINDOW_SIZES, ThreadLimits
+
+DEFAULT_INSTRUCTIONS = (
+    "You are Pace, a friendly companion in a conversation. Answer in the language you are spoken "
+    "to in, briefly and plainly, and say so when you do not know something."
+)
+# A system prompt of this length leaves no room in the contexts of small models.
+_LONGEST_INSTRUCTIONS = 20_000
+_SHOWN = 60
+
+
+class Tier(StrEnum):
+    """The kinds of planner that work in this version."""
+
+    EMBEDDED = "embedded"
+    LOCAL = "local"
+
+
+class SummariesBy(StrEnum):
+    """Who makes the rolling summary."""
+
+    AUTO = "auto"
+    EXTRACTIVE = "extractive"
+    PLANNER = "planner"
+
+
+def _not_a_switch(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("a number is needed")  # noqa: TRY004  # pydantic takes ValueError
+    return value
+
+
+def _loopback(value: str) -> str:
+    try:
+        return LoopbackUrl(value).text
+    except SettingsError as error:
+        raise ValueError(str(error)) from error
+
+
+def _none_if_empty(value: object) -> object:
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Allowed:
+    """What a setting without a range may be, in words."""
+
+    text: str
+
+
+_Count = Annotated[int, BeforeValidator(_not_a_switch)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Activity(_Section):
+    """How much of the conversation is held, and for how long."""
+
+    window: _Count = Field(
+        4,
+        ge=WINDOW_SIZES[0],
+        le=WINDOW_SIZES[-1],
+        title="turn pairs",
+        description="how many of the last turn pairs the model sees word for word",
+    )
+    idle_minutes: _Count = Field(
+        20,
+        ge=IDLE_MINUTES[0],
+        le=IDLE_MINUTES[-1],
+        title="minutes",
+        description="after how long a pause the conversation is forgotten",
+    )
+    remember: bool = Field(
+        True,  # noqa: FBT003  # pydantic's own form
+        description="remember this conversation; off forgets it at once",
+    )
+    show_summary: bool = Field(
+        False,  # noqa: FBT003  # pydantic's own form
+        description="show the current summary on screen",
+    )
+    summary_tokens: _Count = Field(
+        400,
+        ge=SUMMARY_TOKENS[0],
+        le=SUMMARY_TOKENS[-1],
+        title="tokens",
+        description="how long the rolling summary may be",
+    )
+
+
+class PlannerSettings(_Section):
+    """Who answers, and how."""
+
+    tier: Tier = Field(
+        Tier.EMBEDDED,
+        description="embedded: a model inside Pace; local: a server on this machine",
+    )
+    base_url: Annotated[
+        Annotated[str, AfterValidator(_loopback)] | None,
+        BeforeValidator(_none_if_empty),
+        _Allowed("an http address on this machine"),
+    ] = Field(
+        None,
+        description="the address of an OpenAI-compatible server on this machine, for tier local",
+    )
+    model: Annotated[
+        str | None, BeforeValidator(_none_if_empty), _Allowed("a name or a .gguf file")
+    ] = Field(
+        None,
+        max_length=1000,
+        description="a name that `pace models` lists or a .gguf file; for tier local, the server's",
+    )
+    instructions: Annotated[
+        str, _Allowed(f"a text of at most {_LONGEST_INSTRUCTIONS:,} characters")
+    ] = Field(
+        DEFAULT_INSTRUCTIONS,
+        max_length=_LONGEST_INSTRUCTIONS,
+        description="what the model is told ahead of every conversation",
+    )
+    reply_tokens: _Count = Field(
+        1024, ge=16, le=32_768, title="tokens", description="how long a reply may be"
+    )
+    temperature: Annotated[float, BeforeValidator(_not_a_switch)] = Field(
+        0.7,
+        ge=0.0,
+        le=2.0,
+        allow_inf_nan=False,
+        description="how freely words are chosen; 0 gives the likeliest each time",
+    )
+
+
+class SummariesSettings(_Section):
+    """Who makes the rolling summary."""
+
+    by: SummariesBy = Field(
+        SummariesBy.AUTO,
+        description="auto: the best on this machine that can; extractive: never a model; "
+        "planner: whoever answers",
+    )
+
+
+class Settings(BaseSettings):
+    """All settings, checked; a value of this class is right as a whole."""
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="forbid",
+        env_prefix="PACE_",
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+    )
+
+    activity: Activity = Activity()
+    planner: PlannerSettings = PlannerSettings()
+    summaries: SummariesSettings = SummariesSettings()
+
+    @property
+    def limits(self) -> ThreadLimits:
+        """What a thread is held to."""
+        return ThreadLimits(
+            window_size=self.activity.window,
+            idle_after=timedelta(minutes=self.activity.idle_minutes),
+            remember=self.activity.remember,
+            summary_tokens=self.activity.summary_tokens,
+        )
+
+    def get(self, name: str) -> object:
+        """The value of one setting, by its full name."""
+        section, field = name.split(".")
+        return getattr(getattr(self, section), field)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003  # pydantic's signature
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take what is given and nothing else; SettingsFile puts the layers together."""
+        return (init_settings,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingInfo:
+    """One setting: its full name, what it does, what it may be, and what it is if nobody says."""
+
+    name: str
+    description: str
+    allowed: str
+    default: object
+
+
+def every_setting() -> tuple[SettingInfo, ...]:
+    """All settings, in the order in which screens list them."""
+    return tuple(
+        SettingInfo(
+            name=name,
+            description=info.description or "",
+            allowed=_allowed(info),
+            default=info.default,
+        )
+        for name, info in _FIELDS.items()
+    )
+
+
+def check_name(name: str) -> None:
+    """Raise SettingsError for a name that is no setting; it suggests the nearest."""
+    if name in _FIELDS:
+        return
+    nearest = _nearest(name)
+    step = f"Did you mean {nearest}?" if nearest else "`pace settings` lists them all."
+    raise SettingsError(f"There is no setting {_shown(name)}. {step}")
+
+
+def _nearest(name: str) -> str | None:
+    near = difflib.get_close_matches(name, _FIELDS, n=1)
+    if near:
+        return near[0]
+    last_words = {known.rpartition(".")[2]: known for known in _FIELDS}
+    near = difflib.get_close_matches(name.rpartition(".")[2], last_words, n=1)
+    return last_words[near[0]] if near else None
+
+
+def settings_of(values: Mapping[str, object]) -> Settings:
+    """Check values by their full names; what is not named has its default. Raises SettingsError."""
+    nested: dict[str, dict[str, object]] = {}
+    for name, value in values.items():
+        check_name(name)
+        section, _, field = name.partition(".")
+        nested.setdefault(section, {})[field] = value
+    try:
+        return Settings.model_validate(nested)
+    except ValidationError as error:
+        wrong = ".".join(str(step) for step in error.errors()[0]["loc"][:2])
+        check_value(wrong, values[wrong])
+        raise
+
+
+def check_value(name: str, value: object, *, step: str | None = None) -> object:
+    """The value as it will be held. Raises SettingsError; `step` says where to set it right."""
+    check_name(name)
+    section, _, field = name.partition(".")
+    try:
+        return Settings.model_validate({section: {field: value}}).get(name)
+    except ValidationError as error:
+        reason = error.errors(include_url=False)[0].get("ctx", {}).get("error")
+        raise SettingsError(_complaint(name, value, reason, step)) from None
+
+
+def in_environment() -> dict[str, object]:
+    """The settings that environment variables name, by their full names, not checked yet."""
+    named = EnvSettingsSource(Settings)()
+    return {
+        f"{section}.{field}": value
+        for section, fields in named.items()
+        if isinstance(fields, Mapping)
+        for field, value in fields.items()
+    }
+
+
+def variable_of(name: str) -> str:
+    """The environment variable that sets a setting."""
+    return f"PACE_{name.replace('.', '__').upper()}"
+
+
+def shown_value(value: object) -> str:
+    """A value as a person writes it: on and off, plain words, nothing for none."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if value is None:
+        return ""
+    return str(value)
+
+
+def _complaint(name: str, value: object, reason: object, step: str | None) -> str:
+    info = _FIELDS[name]
+    if step is None:
+        example = shown_value(info.default)
+        step = f"Set it like: pace settings {name} {example if example.isalnum() else 'VALUE'}"
+    if name == "planner.base_url" and reason is not None:
+        return f"{name}: {reason} {step}"
+    return f"{name} cannot be {_shown(value)}; it has to be {_allowed(info)}. {step}"
+
+
+def _shown(value: object) -> str:
+    """A bad value as it can stand in a sentence: one line, never long."""
+    text = repr(str(value)) if isinstance(value, str) else str(value)
+    if len(text) > _SHOWN or not text.isprintable():
+        return f"a text of {len(str(value)):,} characters"
+    return text
+
+
+def _allowed(info: FieldInfo) -> str:
+    """What a setting may be, in words that go after 'it has to be'."""
+    if info.annotation is bool:
+        return "on or off"
+    if isinstance(info.annotation, type) and issubclass(info.annotation, StrEnum):
+        names = list(info.annotation)
+        listed = f"{', '.join(names[:-1])} or {names[-1]}"
+        return f"{listed} in this version" if info.annotation is Tier else listed
+    told = next((rule.text for rule in info.metadata if isinstance(rule, _Allowed)), None)
+    if told is not None:
+        return told
+    lowest = next((rule.ge for rule in info.metadata if isinstance(rule, Ge)), None)
+    highest = next((rule.le for rule in info.metadata if isinstance(rule, Le)), None)
+    if info.annotation is int:
+        of = f" of {info.title}" if info.title else ""
+        return f"a whole number{of}, {lowest} to {highest}"
+    return f"a number, {lowest} to {highest}"
+
+
+_FIELDS: dict[str, FieldInfo] = {
+    f"{section}.{field}": info
+    for section, model in (
+        ("activity", Activity),
+        ("planner", PlannerSettings),
+        ("summaries", SummariesSettings),
+    )
+    for field, info in model.model_fields.items()
+}
