@@ -54,51 +54,54 @@ class Folding:
     async def run(self, thread_id: ThreadId) -> None:
         """Fold whatever is pending."""
         fold = await self._stamp(thread_id)
-        if fold is None:
-            return
-        update = await self._by_model(fold)
-        if update is None or not await self._land(thread_id, update):
-            await self._by_fallback(thread_id)
+        if fold is not None and self._model is not None and self._may_ask_model(thread_id):
+            if await self._by_model(self._model, fold):
+                return
+            fold = await self._stamp(thread_id)
+        if fold is not None:
+            await self._by_fallback(fold)
         self._preempted.pop(thread_id, None)
 
     async def _stamp(self, thread_id: ThreadId) -> Fold | None:
         return await self._threads.change(thread_id, lambda memory: memory.stamp_fold())
 
-    async def _by_model(self, fold: Fold) -> SummaryUpdate | None:
-        """Ask the model, unless it is absent, resting, or too often in the way."""
-        if self._model is None or self._preempted[fold.thread_id] >= _PREEMPTIONS:
-            return None
+    def _may_ask_model(self, thread_id: ThreadId) -> bool:
+        """Whether a model is neither resting nor too often in the way."""
+        if self._preempted[thread_id] >= _PREEMPTIONS:
+            return False
         if self._rest:
             self._rest -= 1
-            return None
+            return False
+        return True
+
+    async def _by_model(self, model: ThreadSummarizer, fold: Fold) -> bool:
+        """Whether a model's summary took its place."""
         try:
             async with asyncio.timeout(self._time_limit.total_seconds()):
-                update = await self._model.summarize(fold)
+                update = await model.summarize(fold)
         except SummarizerUnavailableError:
-            return None
+            return False
         except TimeoutError:
             self._failed(fold.thread_id, "late")
-            return None
+            return False
         except SummarizerError as error:
             self._failed(fold.thread_id, error.kind)
-            return None
+            return False
         except asyncio.CancelledError:
             self._preempted[fold.thread_id] += 1
             self._count(fold.thread_id, "pre-empted")
             raise
         self._failures = 0
-        return update
+        self._preempted.pop(fold.thread_id, None)
+        return await self._land(fold.thread_id, update)
 
-    async def _by_fallback(self, thread_id: ThreadId) -> None:
-        fold = await self._stamp(thread_id)
-        if fold is None:
-            return
+    async def _by_fallback(self, fold: Fold) -> None:
         try:
             update = await self._fallback.summarize(fold)
         except SummarizerError as error:
-            self._count(thread_id, error.kind)
+            self._count(fold.thread_id, error.kind)
             return
-        await self._land(thread_id, update)
+        await self._land(fold.thread_id, update)
 
     async def _land(self, thread_id: ThreadId, update: SummaryUpdate) -> bool:
         outcome = await self._threads.change(

@@ -37,6 +37,7 @@ def assemble(
     limits: ThreadLimits,
     model: ThreadSummarizer | None = None,
     model_on_engine: bool = True,
+    fallback: ThreadSummarizer | None = None,
     store: ThreadMemoryStore | None = None,
     clock: Clock | None = None,
     observe: Callable[[ThreadId, str], None] | None = None,
@@ -45,13 +46,14 @@ def assemble(
 
     `system` and `reply_tokens` are asked at each turn, so that changes apply at the next one.
     `model` makes summaries before the extractive summarizer is asked, and `model_on_engine` says
-    that turns use its engine too. `observe` hears what happens to each fold.
+    that turns use its engine too; `fallback` is the extractive one unless named. `observe` hears
+    what happens to each fold.
     """
     clock = clock or SystemClock()
     threads = Threads(store or InProcessThreadMemoryStore(), clock, limits)
     folding = Folding(
         threads,
-        fallback=ExtractiveSummarizer(),
+        fallback=fallback or ExtractiveSummarizer(),
         model=model,
         on_engine=model is not None and model_on_engine,
         observe=observe,

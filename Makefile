@@ -1,0 +1,40 @@
+# Two commands do all the set-up on a fresh machine: `make chat` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: chat test lint bench clean
+
+chat: $(VENV)/.chat
+	@$(BIN)/pace chat
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/turn_path.py
+
+clean:
+	rm -rf $(VENV) dist build
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Pace needs Python 3.11 or newer; name one with: make PYTHON=python3.12 chat")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.chat: $(BIN)/python pyproject.toml constraints.txt
+	@echo "Installing Pace into $(VENV) ..."
+	@$(PIP) install --constraint constraints.txt --editable '.[chat]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.chat
+	@echo "Installing what the tests need ..."
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install --constraint constraints.txt --editable '.[chat]' --group dev
+	@touch $@

@@ -1,0 +1,443 @@
+"""One turn, end to end, over stand-ins."""
+
+import asyncio
+import gc
+import random
+from datetime import timedelta
+
+import pytest
+
+from conftest import THREAD, Companions, unheard
+from pace.companion import Words
+from pace.errors import EmptyReplyError, EmptyWordsError, PlannerError, PromptTooLongError
+from pace.memory.prompt import Message, Prompt, Role
+from pace.memory.turn import ThreadId, TurnId
+from pace.ports import Finished, FinishReason, PlannerTraits
+from pace.testing import Gate, GatedSummarizer, ManualClock, ScriptedPlanner, ScriptedSummarizer
+from pace.threads import EndCause, SessionEnded
+from pace.wiring import Parts
+
+
+async def say(parts: Parts, text: str, thread_id: ThreadId = THREAD, **more: object) -> str:
+    report = await parts.companion.take_turn(thread_id, Words(text=text, **more), unheard)  # type: ignore[arg-type]
+    return report.text
+
+
+def said(prompt: Prompt) -> list[str]:
+    """The contents after the system message."""
+    return [message.content for message in prompt.messages[1:]]
+
+
+def check_is_well_formed(prompt: Prompt) -> None:
+    """A system message, then user and assistant in turn, the last a user's; none is blank."""
+    roles = [message.role for message in prompt.messages]
+    assert roles[0] is Role.SYSTEM
+    assert all(
+        role is (Role.ASSISTANT if index % 2 else Role.USER) for index, role in enumerate(roles[1:])
+    )
+    assert roles[-1] is Role.USER
+    assert all(message.content.strip() for message in prompt.messages)
+
+
+async def test_a_turn_sees_the_turns_before_it(companions: Companions) -> None:
+    """The window stands between the system message and the current words, exactly as said."""
+    with ScriptedPlanner(["It is ", "a kettle. "], "Teal.") as planner:
+        async with companions(planner) as parts:
+            await say(parts, " What is it?\n")
+            assert await say(parts, "Its colour?") == "Teal."
+            history = await parts.companion.conversation_history(THREAD)
+    assert said(planner.prompts[1]) == [" What is it?\n", "It is a kettle. ", "Its colour?"]
+    assert history == (
+        Message(Role.USER, " What is it?\n"),
+        Message(Role.ASSISTANT, "It is a kettle. "),
+        Message(Role.USER, "Its colour?"),
+        Message(Role.ASSISTANT, "Teal."),
+    )
+
+
+async def test_what_is_older_than_the_window_stands_in_the_block(companions: Companions) -> None:
+    """A displaced pair is shown as pending until its fold has landed, and then in the summary."""
+    gated = GatedSummarizer(ScriptedSummarizer("They own a teal kettle."))
+    with ScriptedPlanner("Nice.", "Yes.", "Sure.", "Fine.") as planner:
+        async with companions(planner, fallback=gated, window_size=1) as parts:
+            await say(parts, "My kettle is teal.")
+            await say(parts, "Do you like it?")
+            fold = await gated.wait_asked()
+            await say(parts, "And now?")
+            gated.release(fold.version)
+            gated.release_all()
+            # The second fold has no script left and fails; its pair stays pending.
+            await parts.background.wait_done(THREAD)
+            await say(parts, "And then?")
+    while_pending = planner.prompts[2].messages[0].content
+    assert "My kettle is teal." in while_pending
+    landed = planner.prompts[3].messages[0].content
+    assert "They own a teal kettle." in landed
+    assert "My kettle is teal." not in landed
+    assert "Do you like it?" in landed
+
+
+async def test_turns_of_one_thread_run_in_order_of_acceptance(companions: Companions) -> None:
+    """B46: of two turns at once, the second waits, and sees the first (200 times, none lost)."""
+    for _ in range(200):
+        gate = Gate()
+        with ScriptedPlanner([gate, "A1"], "A2") as planner:
+            async with companions(planner) as parts, asyncio.TaskGroup() as group:
+                group.create_task(say(parts, "U1"))
+                group.create_task(say(parts, "U2"))
+                await gate.wait_reached()
+                assert len(planner.prompts) == 1
+                gate.open()
+        assert said(planner.prompts[1]) == ["U1", "A1", "U2"]
+
+
+async def test_threads_do_not_wait_for_each_other_nor_see_each_other(
+    companions: Companions,
+) -> None:
+    """B42: another thread's turn runs meanwhile, and none of its words are in the prompt."""
+    gate = Gate()
+    with ScriptedPlanner([gate, "Noted."], "What order?") as planner:
+        async with companions(planner) as parts, asyncio.TaskGroup() as group:
+            group.create_task(say(parts, "my order is ORD-ALICE-9", ThreadId("alice")))
+            await gate.wait_reached()
+            await say(parts, "what is my order?", ThreadId("bob"))
+            gate.open()
+    assert "ORD-ALICE-9" not in str(planner.prompts[1])
+
+
+async def test_a_failed_turn_leaves_no_trace(companions: Companions) -> None:
+    """B49: what failed is neither in the next prompt nor with the summarizer."""
+    with ScriptedPlanner([PlannerError("HTTP 500")], ["par", PlannerError("gone")], "4") as planner:
+        async with companions(planner) as parts:
+            before = await parts.companion.memory(THREAD)
+            for words in ("delete my alarms", "delete them now"):
+                with pytest.raises(PlannerError):
+                    await say(parts, words)
+            assert (await parts.companion.memory(THREAD)).is_empty
+            assert await say(parts, "what is 2+2?") == "4"
+            assert before.session_id == (await parts.companion.memory(THREAD)).session_id
+    assert said(planner.prompts[2]) == ["what is 2+2?"]
+
+
+@pytest.mark.parametrize("nothing", ["", " \n", "\u200b"])
+async def test_an_empty_reply_is_no_turn(companions: Companions, nothing: str) -> None:
+    """B54: a reply without a visible word fails the turn; the next one works."""
+    empty = [nothing] if nothing else []
+    with ScriptedPlanner(empty, "Hello!") as planner:
+        async with companions(planner) as parts:
+            with pytest.raises(EmptyReplyError):
+                await say(parts, "hi")
+            await say(parts, "hello?")
+    assert said(planner.prompts[1]) == ["hello?"]
+
+
+async def test_blank_words_are_refused_before_the_planner_is_asked(companions: Companions) -> None:
+    """Words without a visible character are no turn."""
+    with ScriptedPlanner() as planner:
+        async with companions(planner) as parts:
+            with pytest.raises(EmptyWordsError):
+                await say(parts, " \u200b\n")
+
+
+async def test_words_that_do_not_fit_are_refused_and_the_thread_goes_on(
+    companions: Companions,
+) -> None:
+    """B37: an oversized paste is refused in a sentence; the next three turns work, and fit."""
+    traits = PlannerTraits(name="s", model="s", context_tokens=4096, on_this_machine=True)
+    with ScriptedPlanner("1", "2", "3", traits=traits) as planner:
+        async with companions(planner) as parts:
+            with pytest.raises(PromptTooLongError, match="too long"):
+                await say(parts, "many words " * 2727)
+            for reply in "123":
+                assert await say(parts, "hi") == reply
+    assert all(prompt.parts.total <= 4096 - 256 for prompt in planner.prompts)
+
+
+async def test_stop_keeps_what_was_said_and_marks_it(companions: Companions) -> None:
+    """B52: a stopped reply is recorded as far as it was said, as interrupted; roles alternate."""
+    gate = Gate()
+    with ScriptedPlanner(["Step one. Ste", gate, "p two."], "Yes.") as planner:
+        async with companions(planner) as parts, asyncio.TaskGroup() as group:
+            turn = group.create_task(parts.companion.take_turn(THREAD, Words(text="Go"), unheard))
+            await gate.wait_reached()
+            assert parts.companion.stop(THREAD)
+            report = await turn
+            assert (report.text, report.interrupted) == ("Step one. Ste", True)
+            await say(parts, "Go on")
+            (first, _) = (await parts.companion.memory(THREAD)).window
+    assert (first.reply_text, first.interrupted) == ("Step one. Ste", True)
+    assert said(planner.prompts[1])[1].startswith("Step one. Ste")
+    assert said(planner.prompts[1])[1] != "Step one. Ste"
+    check_is_well_formed(planner.prompts[1])
+
+
+async def test_stop_before_the_first_word_is_no_turn(companions: Companions) -> None:
+    """B52, B55: stopped before a word came, nothing is recorded, and no message is empty."""
+    gate = Gate()
+    with ScriptedPlanner([gate, "late"], "Hello.") as planner:
+        async with companions(planner) as parts, asyncio.TaskGroup() as group:
+            turn = group.create_task(parts.companion.take_turn(THREAD, Words(text="Go"), unheard))
+            await gate.wait_reached()
+            parts.companion.stop(THREAD)
+            report = await turn
+            assert (report.text, report.remembered) == ("", False)
+            await say(parts, "Hello")
+    assert said(planner.prompts[1]) == ["Hello"]
+
+
+async def test_cancelling_the_turn_keeps_what_was_said(companions: Companions) -> None:
+    """A door that goes away in mid-reply leaves an interrupted pair, and the planner is stopped."""
+    gate = Gate()
+    with ScriptedPlanner(["Some", gate]) as planner:
+        async with companions(planner) as parts:
+            turn = asyncio.create_task(parts.companion.take_turn(THREAD, Words(text="Go"), unheard))
+            await gate.wait_reached()
+            turn.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await turn
+            memory = await parts.companion.memory(THREAD)
+    assert [(p.reply_text, p.interrupted) for p in memory.window] == [("Some", True)]
+    assert memory.open_turns == ()
+    assert planner.stopped == planner.prompts
+
+
+async def test_a_reset_stops_the_turn_and_nothing_of_it_comes_back(companions: Companions) -> None:
+    """B43: after a reset, neither the reply in progress nor an old fold is in the thread."""
+    gate = Gate()
+    gated = GatedSummarizer(ScriptedSummarizer("An old story."))
+    ended: list[SessionEnded] = []
+
+    async def heard(end: SessionEnded) -> None:
+        ended.append(end)
+
+    with ScriptedPlanner("A1", "A2", ["A long ", gate, "story"], "Hello.") as planner:
+        async with companions(planner, fallback=gated, window_size=1) as parts:
+            parts.threads.when_ended(heard)
+            await say(parts, "U1")
+            await say(parts, "U2")
+            fold = await gated.wait_asked()
+            first = await parts.companion.memory(THREAD)
+            async with asyncio.TaskGroup() as group:
+                turn = group.create_task(
+                    parts.companion.take_turn(THREAD, Words(text="long story"), unheard)
+                )
+                await gate.wait_reached()
+                await parts.companion.reset(THREAD)
+                report = await turn
+            gated.release(fold.version)
+            gated.release_all()
+            await parts.background.wait_done(THREAD)
+            memory = await parts.companion.memory(THREAD)
+            assert (report.interrupted, report.remembered) == (True, False)
+            assert memory.is_empty
+            assert memory.summary.version == 0
+            await say(parts, "hello")
+    assert [(e.session_id, e.cause) for e in ended] == [(first.session_id, EndCause.RESET)]
+    assert planner.forgotten == [THREAD]
+    assert [m.content for m in planner.prompts[3].messages] == ["You are Pace.", "hello"]
+
+
+async def test_an_idle_thread_is_forgotten_before_the_next_turn_and_said_once(
+    companions: Companions, clock: ManualClock
+) -> None:
+    """B41: after 21 idle minutes nothing said before is in the prompt, and one ending was told."""
+    ended: list[EndCause] = []
+
+    async def heard(end: SessionEnded) -> None:
+        ended.append(end.cause)
+
+    with ScriptedPlanner("One.", "Which?", "Why?") as planner:
+        async with companions(planner) as parts:
+            parts.threads.when_ended(heard)
+            await say(parts, "first")
+            clock.advance(timedelta(minutes=21))
+            await say(parts, "and the second one?")
+            await say(parts, "hm")
+    assert ended == [EndCause.IDLE]
+    assert said(planner.prompts[1]) == ["and the second one?"]
+
+
+async def test_the_sweep_drops_an_idle_thread_though_nobody_speaks(
+    companions: Companions, clock: ManualClock
+) -> None:
+    """B40: time in sleep counts, and the sweep alone ends a session when its time has come."""
+    with ScriptedPlanner("One.") as planner:
+        async with companions(planner) as parts:
+            await say(parts, "first")
+            clock.advance(timedelta(minutes=20))
+            await parts.threads.sweep()
+            assert not (await parts.companion.memory(THREAD)).is_empty
+            clock.advance(timedelta(seconds=1))
+            await parts.threads.sweep()
+            assert (await parts.companion.memory(THREAD)).is_empty
+
+
+async def test_a_long_reply_is_not_idle_time(companions: Companions, clock: ManualClock) -> None:
+    """B38: a reply of 25 minutes lands in its own session, and idle time runs from its end."""
+    gate = Gate()
+    with ScriptedPlanner(["Slow", gate, "."]) as planner:
+        async with companions(planner) as parts, asyncio.TaskGroup() as group:
+            turn = group.create_task(parts.companion.take_turn(THREAD, Words(text="Go"), unheard))
+            await gate.wait_reached()
+            clock.advance(timedelta(minutes=25))
+            await parts.threads.sweep()
+            gate.open()
+            assert (await turn).remembered
+            clock.advance(timedelta(minutes=19, seconds=59))
+            await parts.threads.sweep()
+            assert not (await parts.companion.memory(THREAD)).is_empty
+            clock.advance(timedelta(seconds=2))
+            await parts.threads.sweep()
+            assert (await parts.companion.memory(THREAD)).is_empty
+
+
+async def test_a_change_of_the_wall_clock_is_not_idle_time(
+    companions: Companions, clock: ManualClock
+) -> None:
+    """A wall clock set three hours ahead ends nothing."""
+    with ScriptedPlanner("One.") as planner:
+        async with companions(planner) as parts:
+            await say(parts, "first")
+            clock.set_local_time(clock.local_time() + timedelta(hours=3))
+            await parts.threads.sweep()
+            assert not (await parts.companion.memory(THREAD)).is_empty
+
+
+async def test_replacing_asks_without_the_old_pair_and_takes_its_place(
+    companions: Companions,
+) -> None:
+    """A regenerated turn's prompt does not hold the old reply, which is gone once it succeeds."""
+    with ScriptedPlanner("One.", "Two.", "Zwei.") as planner:
+        async with companions(planner) as parts:
+            await say(parts, "1?")
+            await say(parts, "2?")
+            last = (await parts.companion.memory(THREAD)).window[-1]
+            await say(parts, "2 in German?", replaces=last.turn_id)
+            memory = await parts.companion.memory(THREAD)
+    assert said(planner.prompts[2]) == ["1?", "One.", "2 in German?"]
+    assert [p.reply_text for p in memory.window] == ["One.", "Zwei."]
+    assert [p.number for p in memory.window] == [1, 2]
+
+
+async def test_a_replacement_that_fails_leaves_the_old_pair(companions: Companions) -> None:
+    """What was to be replaced stays if the new turn fails."""
+    with ScriptedPlanner("One.", [PlannerError("down")]) as planner:
+        async with companions(planner) as parts:
+            await say(parts, "1?")
+            before = await parts.companion.memory(THREAD)
+            with pytest.raises(PlannerError):
+                await say(parts, "1 again?", replaces=before.window[-1].turn_id)
+            assert (await parts.companion.memory(THREAD)).window == before.window
+
+
+async def test_taking_back_lets_the_last_pair_go(companions: Companions) -> None:
+    """The pair taken back is given, and is not in the next prompt."""
+    with ScriptedPlanner("One.", "Two.") as planner:
+        async with companions(planner) as parts:
+            await say(parts, "1?")
+            taken = await parts.companion.take_back(THREAD)
+            assert taken is not None
+            assert taken.user_text == "1?"
+            assert await parts.companion.take_back(THREAD) is None
+            await say(parts, "2?")
+    assert said(planner.prompts[1]) == ["2?"]
+
+
+async def test_striking_leaves_nothing_of_it_to_the_planner(companions: Companions) -> None:
+    """A struck text is in no later prompt, and the planner's cache of the thread is erased."""
+    with ScriptedPlanner("Noted.", "Nice.", "What?") as planner:
+        async with companions(planner) as parts:
+            await say(parts, "My PIN is 4417.")
+            await say(parts, "I like tea.")
+            await parts.companion.strike(THREAD, "4417")
+            await say(parts, "What do you know?")
+    assert said(planner.prompts[2]) == ["I like tea.", "Nice.", "What do you know?"]
+    assert planner.forgotten == [THREAD]
+
+
+async def test_a_turn_id_taken_twice_is_one_pair(companions: Companions) -> None:
+    """Recording a turn's id a second time changes nothing."""
+    with ScriptedPlanner("One.", "Uno.") as planner:
+        async with companions(planner) as parts:
+            await say(parts, "1?", turn_id=TurnId("t"))
+            await say(parts, "1?", turn_id=TurnId("t"))
+            memory = await parts.companion.memory(THREAD)
+    assert [p.reply_text for p in memory.window] == ["One."]
+
+
+async def test_a_reply_cut_by_its_limit_says_so(companions: Companions) -> None:
+    """A reply that met the limit is recorded whole and reported as cut off."""
+    cut = Finished(reason=FinishReason.LENGTH)
+    with ScriptedPlanner(["Once upon", cut]) as planner:
+        async with companions(planner) as parts:
+            report = await parts.companion.take_turn(THREAD, Words(text="Tell"), unheard)
+    assert (report.cut_off, report.interrupted) == (True, False)
+
+
+async def test_a_turn_never_waits_for_a_fold(companions: Companions) -> None:
+    """R5: with a summarizer that never answers, every turn is answered and every pair is shown."""
+    gated = GatedSummarizer(ScriptedSummarizer())
+    with ScriptedPlanner(*(f"A{n}" for n in range(8))) as planner:
+        async with companions(planner, fallback=gated, window_size=2) as parts:
+            for n in range(8):
+                await say(parts, f"words {n}")
+            memory = await parts.companion.memory(THREAD)
+    assert [p.number for p in (*memory.pending, *memory.window)] == list(range(1, 9))
+    assert all(f"words {n}" in str(planner.prompts[-1]) for n in range(8))
+
+
+async def test_a_detached_fold_survives_the_garbage_collector(companions: Companions) -> None:
+    """B32: a fold that nobody refers to but its owner lands all the same."""
+    gated = GatedSummarizer(ScriptedSummarizer("Kept."))
+    with ScriptedPlanner("A", "B") as planner:
+        async with companions(planner, fallback=gated, window_size=1) as parts:
+            await say(parts, "one")
+            await say(parts, "two")
+            await gated.wait_asked()
+            gc.collect()
+            gated.release_all()
+            await parts.background.wait_done(THREAD)
+            assert (await parts.companion.memory(THREAD)).summary.text == "Kept."
+
+
+async def test_two_hundred_random_steps_send_only_well_formed_prompts(
+    companions: Companions, clock: ManualClock
+) -> None:
+    """B55: whatever people and planners do, roles alternate and no message is empty."""
+    chance = random.Random(7)  # noqa: S311  # for variety, not for secrets
+    kinds = ["say", "fail", "stop", "empty", "reset", "expire", "back"]
+    steps = [chance.choice(kinds) for _ in range(200)]
+    gates = {n: Gate() for n, step in enumerate(steps) if step == "stop"}
+    scripts = {"say": ["reply"], "fail": [PlannerError("no")], "empty": [" "]}
+    replies = [
+        ["part", gates[n]] if step == "stop" else scripts[step]
+        for n, step in enumerate(steps)
+        if step in {*scripts, "stop"}
+    ]
+    with ScriptedPlanner(*replies) as planner:
+        async with companions(planner, window_size=2) as parts:
+            for n, step in enumerate(steps):
+                await _random_step(parts, clock, step, f"words {n}", gates.get(n))
+    for prompt in planner.prompts:
+        check_is_well_formed(prompt)
+
+
+async def _random_step(
+    parts: Parts, clock: ManualClock, step: str, words: str, gate: Gate | None
+) -> None:
+    if gate is not None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(say(parts, words))
+            await gate.wait_reached()
+            parts.companion.stop(THREAD)
+    elif step in {"fail", "empty"}:
+        with pytest.raises(PlannerError):
+            await say(parts, words)
+    elif step == "say":
+        await say(parts, words)
+    elif step == "reset":
+        await parts.companion.reset(THREAD)
+    elif step == "expire":
+        clock.advance(timedelta(hours=1))
+    elif step == "back":
+        await parts.companion.take_back(THREAD)
