@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 
 from pace.errors import PlannerError
 from pace.memory.prompt import Prompt
@@ -39,12 +40,10 @@ class FunctionPlanner:
             {"role": message.role.value, "content": message.content} for message in prompt.messages
         ]
         try:
-            answer = self._answer(messages)
-            if inspect.isawaitable(answer):
-                yield TextDelta(await answer)
-            else:
-                async for piece in answer:
-                    yield TextDelta(piece)
+            async with aclosing(_pieces(self._answer(messages))) as pieces:
+                async for piece in pieces:
+                    if piece:
+                        yield TextDelta(piece)
         except Exception as error:
             raise PlannerError(f"The answering function failed: {type(error).__name__}.") from error
         yield Finished(reason=FinishReason.STOP)
@@ -62,3 +61,16 @@ class FunctionPlanner:
 
     async def aclose(self) -> None:
         """Nothing was started."""
+
+
+async def _pieces(answer: Awaitable[str] | AsyncIterator[str]) -> AsyncGenerator[str, None]:
+    """The reply in one piece or in many; a generator is closed when nobody listens any more."""
+    if inspect.isawaitable(answer):
+        yield await answer
+        return
+    try:
+        async for piece in answer:
+            yield piece
+    finally:
+        if isinstance(answer, AsyncGenerator):
+            await answer.aclose()
