@@ -66,7 +66,8 @@ class PlannerTraits:
 
     `context_tokens` is the whole context, prompt and reply together. A planner that `prepares` can
     read a prompt's prefix ahead; one that `summarizes` may be asked for folds; `on_this_machine`
-    is false for whatever lets words leave it.
+    is false for whatever lets words leave it. One that `assumes_context` could not be asked for it,
+    and its context is a cautious guess.
     """
 
     name: str
@@ -75,6 +76,7 @@ class PlannerTraits:
     on_this_machine: bool
     prepares: bool = False
     summarizes: bool = False
+    assumes_context: bool = False
 
 
 class Planner(Protocol):

@@ -147,7 +147,8 @@ class EngineProcess:
 
     async def _order(self, orders: Mapping[str, object]) -> dict[str, str]:
         orders_in, answers_out = self._process.stdin, self._process.stdout
-        assert orders_in and answers_out  # noqa: S101 - both are pipes, as `start` asked for
+        if orders_in is None or answers_out is None:
+            raise AssertionError("`start` asks for both pipes")
         try:
             orders_in.write(json.dumps(orders).encode() + b"\n")
             async with asyncio.timeout(_LOAD_LIMIT):
