@@ -3,6 +3,7 @@
 PaceError
   SettingsError                 asked wrongly: a setting, a flag, an address
     MissingExtraError           an optional part is not installed
+  RequestError                  a line of machine mode that asks for nothing we know
   PlannerError                  the planner gave no usable reply
     PlannerUnreachableError     nothing answers there
     PlannerRefusedError         it answered with an error
@@ -38,6 +39,12 @@ class MissingExtraError(SettingsError):
     def __init__(self, part: str, extra: str) -> None:
         super().__init__(f"{part} needs: pip install 'pace[{extra}]'")
         self.extra = extra
+
+
+class RequestError(PaceError):
+    """A line of machine mode that asks for nothing we know."""
+
+    kind = "asked_wrongly"
 
 
 class PlannerError(PaceError):

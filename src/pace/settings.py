@@ -143,7 +143,7 @@ class PlannerSettings(_Section):
         1024, ge=16, le=32_768, title="tokens", description="how long a reply may be"
     )
     temperature: Annotated[float, BeforeValidator(_not_a_switch)] = Field(
-        0.7,
+        0.4,
         ge=0.0,
         le=2.0,
         allow_inf_nan=False,
