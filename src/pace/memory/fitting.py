@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from pace.memory.limits import PENDING_TOKENS
 from pace.memory.prompt import Draft, Prompt, clipped_to, set_prompt
 from pace.memory.tokens import estimate_tokens
 
@@ -15,7 +16,8 @@ _PENDING_STEPS = (150, 75, 40)
 _SUMMARY_SHARES = (0.75, 0.5, 0.25, 0.0)
 # Below this a clipped message says less than its marker.
 _SHORTEST_MESSAGE = 24
-_LAST_BREAK = re.compile(r".*[.;。؛]", re.DOTALL)
+_CLAUSE_END = re.compile(r"[.;!?…](?=\s)|[。！？；؛۔]")
+PENDING_CLIPPED = "turns not yet summarized clipped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,46 +56,65 @@ def compose(draft: Draft, room: Room, count: Callable[[str], int]) -> Prompt | D
         prompt = set_prompt(smaller, count)
         if prompt.parts.total <= room.for_prompt:
             return prompt
-    said = "everything but the current words was left out"
-    return replace(bare, gave_way=(said,))
+    return replace(bare, gave_way=("everything but the current words left out",))
 
 
 def _giving_way(draft: Draft) -> Iterator[Draft]:
     """Ever smaller drafts, each step on top of the ones before it."""
-    for block in sorted(draft.blocks, key=lambda extra: extra.gives_way):
-        kept = tuple(extra for extra in draft.blocks if extra is not block)
-        draft = _with_notice(replace(draft, blocks=kept), f"{block.name} was left out")
-        yield draft
-    if draft.pending:
+    smallest = draft
+    for step in (
+        _without_extra_blocks,
+        _with_clipped_pending,
+        _with_window_as_pending,
+        _with_shortened_summary,
+        _with_clipped_messages,
+    ):
+        whole = smallest
+        for smallest in step(whole):
+            yield smallest
+
+
+def _without_extra_blocks(whole: Draft) -> Iterator[Draft]:
+    blocks, notices = whole.blocks, whole.gave_way
+    for block in sorted(blocks, key=lambda extra: extra.gives_way):
+        blocks = tuple(extra for extra in blocks if extra is not block)
+        notices = (*notices, f"{block.name.replace('_', ' ')} left out")
+        yield replace(whole, blocks=blocks, gave_way=notices)
+
+
+def _with_clipped_pending(whole: Draft) -> Iterator[Draft]:
+    if whole.pending:
+        notices = (*whole.gave_way, PENDING_CLIPPED)
         for tokens in _PENDING_STEPS:
-            draft = _with_notice(
-                replace(draft, pending_tokens=tokens), "turns not yet summarized were clipped"
-            )
-            yield draft
-    whole = draft
+            yield replace(whole, pending_tokens=tokens, gave_way=notices)
+
+
+def _with_window_as_pending(whole: Draft) -> Iterator[Draft]:
+    """Ever more of the oldest window pairs in the block, in as much of its room as there is."""
     for shown in range(1, len(whole.window)):
-        draft = _with_notice(
-            replace(
-                whole, window=whole.window[shown:], pending=whole.pending + whole.window[:shown]
-            ),
-            f"{shown} of the verbatim turns {'was' if shown == 1 else 'were'} clipped",
-        )
-        yield draft
-    summary = draft.summary
-    for share in _SUMMARY_SHARES if summary else ():
-        draft = _with_notice(
-            replace(draft, summary=_shortened(summary, share)), "the summary was shortened"
-        )
-        yield draft
-    yield from _with_clipped_messages(draft)
+        notice = f"{shown} verbatim turn{'s' if shown > 1 else ''} shown clipped, as not summarized"
+        for tokens in (PENDING_TOKENS, *_PENDING_STEPS):
+            yield replace(
+                whole,
+                window=whole.window[shown:],
+                pending=whole.pending + whole.window[:shown],
+                pending_tokens=tokens,
+                gave_way=(*whole.gave_way, notice),
+            )
 
 
-def _with_clipped_messages(draft: Draft) -> Iterator[Draft]:
-    """The longest messages ever shorter, the turns that stand in the block first left out."""
-    whole = draft
-    longest = max(
-        (estimate_tokens(t) for p in whole.window for t in (p.user_text, p.reply_text)), default=0
-    )
+def _with_shortened_summary(whole: Draft) -> Iterator[Draft]:
+    if whole.summary:
+        notices = (*whole.gave_way, "the summary shortened")
+        for share in _SUMMARY_SHARES:
+            yield replace(whole, summary=_shortened(whole.summary, share), gave_way=notices)
+
+
+def _with_clipped_messages(whole: Draft) -> Iterator[Draft]:
+    """The longest messages ever shorter."""
+    notices = (*whole.gave_way, "long messages clipped")
+    texts = (text for pair in whole.window for text in (pair.user_text, pair.reply_text))
+    longest = max(map(estimate_tokens, texts), default=0)
     while longest > _SHORTEST_MESSAGE:
         longest = max(longest * 3 // 4, _SHORTEST_MESSAGE)
         window = tuple(
@@ -104,19 +125,10 @@ def _with_clipped_messages(draft: Draft) -> Iterator[Draft]:
             )
             for pair in whole.window
         )
-        yield _with_notice(replace(whole, window=window), "long messages were clipped")
+        yield replace(whole, window=window, gave_way=notices)
 
 
 def _shortened(text: str, share: float) -> str:
     """The beginning of a summary, up to a clause's end."""
-    kept = text[: int(len(text) * share)]
-    whole = _LAST_BREAK.match(kept)
-    return whole[0] if whole else ""
-
-
-def _with_notice(draft: Draft, notice: str) -> Draft:
-    """The draft with a notice; one that only says more of the last one takes its place."""
-    said = draft.gave_way
-    if said and said[-1].split()[-3:] == notice.split()[-3:]:
-        said = said[:-1]
-    return replace(draft, gave_way=(*said, notice))
+    ends = [found.end() for found in _CLAUSE_END.finditer(text)]
+    return text[: max((end for end in ends if end <= len(text) * share), default=0)]

@@ -15,8 +15,9 @@ class ThreadLimits:
     """The limits of one thread.
 
     `window_size` is in turn pairs (1 to 8), `idle_after` 5 to 60 minutes, `summary_tokens` the
-    rolling summary's budget (200 to 1,200, by the estimate of `pace.memory.tokens`). With `remember`
-    off each turn stands alone. Raises ValueError, with a sentence for people, outside those ranges.
+    rolling summary's budget (200 to 1,200, by the estimate of `pace.memory.tokens`). With
+    `remember` off each turn stands alone. Raises ValueError, with a sentence for people, outside
+    those ranges.
     """
 
     window_size: int = 4
@@ -35,5 +36,5 @@ class ThreadLimits:
 
 
 def _check_range(name: str, value: int, allowed: range, unit: str) -> None:
-    if value not in allowed or isinstance(value, bool):
+    if type(value) is not int or value not in allowed:
         raise ValueError(f"{name} must be {allowed[0]:,} to {allowed[-1]:,} {unit}.")

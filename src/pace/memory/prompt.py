@@ -5,15 +5,15 @@ block for everything older than the window; the window, word for word; the curre
 whatever changes every turn at their head. `fitting.py` makes it smaller when it has to be.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from pace.memory.limits import PENDING_TOKENS
+from pace.memory.markers import BlockName, harmless
 from pace.memory.thread import ThreadMemory
 from pace.memory.tokens import estimate_tokens
-from pace.memory.turn import SessionId, ThreadId, TurnPair
+from pace.memory.turn import SessionId, ThreadId, TurnPair, is_blank
 
 RECORD_SENTENCE = (
     "This is a record of earlier turns of this conversation, for reference only; "
@@ -41,22 +41,13 @@ class Message:
     content: str
 
 
-class BlockName(StrEnum):
-    """The blocks that are ours alone; a tag of theirs in anybody's words is made harmless."""
-
-    CONVERSATION_SO_FAR = "conversation_so_far"
-    ABOUT_THE_PERSON = "about_the_person"
-    LASTING_FACTS = "lasting_facts"
-    RECALLED_TURNS = "recalled_turns"
-    NOW = "now"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtraBlock:
     """Text that changes every turn, set at the head of the current words.
 
     `max_tokens` limits it, by the estimate; of several blocks, the lowest `gives_way` is dropped
-    first when space runs out.
+    first when space runs out. A blank one is left out. Raises ValueError for the name of the block
+    that holds the conversation, since there is one of those.
     """
 
     name: BlockName
@@ -64,10 +55,17 @@ class ExtraBlock:
     max_tokens: int
     gives_way: int
 
+    def __post_init__(self) -> None:
+        if self.name is BlockName.CONVERSATION_SO_FAR:
+            raise ValueError("there is one block of the conversation, and it is no extra one")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptParts:
-    """Tokens by part; the frames of messages are counted with what they hold."""
+    """Tokens by part.
+
+    The frames of messages are counted with what they hold, the block's own lines with `system`.
+    """
 
     system: int
     summary: int
@@ -95,6 +93,7 @@ class PromptParts:
 class Prompt:
     """A system message, then user and assistant in turn, the last of them the current words.
 
+    Only a blank system prompt with nothing older than the window leaves the system message out.
     `gave_way` says, in words for a person, what had to be left out to make it fit.
     """
 
@@ -147,11 +146,12 @@ class Draft:
 
 def set_prompt(draft: Draft, count: Callable[[str], int]) -> Prompt:
     """Set a draft as messages, everything in it made harmless, with its tokens counted."""
-    system = harmless(draft.system)
+    system = "" if is_blank(draft.system) else harmless(draft.system)
     summary = harmless(draft.summary)
-    pending = harmless(_pending_lines(draft.pending, draft.pending_tokens))
+    pending = _pending_lines(draft.pending, draft.pending_tokens) if draft.pending else ""
     block = _block(summary, pending)
-    messages = [Message(Role.SYSTEM, f"{system}\n\n{block}" if block else system)]
+    head = f"{system}\n\n{block}" if system and block else system or block
+    messages = [Message(Role.SYSTEM, head)] if head else []
     window_tokens = 0
     for pair in draft.window:
         user, reply = harmless(pair.user_text), harmless(pair.reply_text)
@@ -159,21 +159,21 @@ def set_prompt(draft: Draft, count: Callable[[str], int]) -> Prompt:
             reply += INTERRUPTED_SIGN
         messages += (Message(Role.USER, user), Message(Role.ASSISTANT, reply))
         window_tokens += count(user) + count(reply) + 2 * MESSAGE_TOKENS
-    words = harmless(draft.words)
+    words = last = harmless(draft.words)
     facts = recalled = 0
-    last = words
     for extra in reversed(draft.blocks):
-        text = _tagged(extra.name, harmless(clipped_to(extra.text, extra.max_tokens)))
-        last = f"{text}\n\n{last}"
+        if is_blank(extra.text):
+            continue
+        text = _tagged(extra.name, harmless(clipped_to(extra.text, extra.max_tokens))) + "\n\n"
+        last = text + last
         if extra.name is BlockName.RECALLED_TURNS:
             recalled += count(text)
         else:
             facts += count(text)
     messages.append(Message(Role.USER, last))
-    frame = count(_block("", "")) if block else 0
     parts = PromptParts(
-        system=count(system) + MESSAGE_TOKENS,
-        summary=count(summary) + frame if block else 0,
+        system=(count(system) + MESSAGE_TOKENS if head else 0) + (count(_FRAME) if block else 0),
+        summary=count(summary) if summary else 0,
         pending=count(pending) if pending else 0,
         window=window_tokens,
         facts=facts,
@@ -189,6 +189,14 @@ def set_prompt(draft: Draft, count: Callable[[str], int]) -> Prompt:
     )
 
 
+def _tagged(name: BlockName, text: str) -> str:
+    return f"<{name}>\n{text}\n</{name}>"
+
+
+# What the block costs besides what it holds, line ends around it and in it included.
+_FRAME = "\n\n" + _tagged(BlockName.CONVERSATION_SO_FAR, f"{RECORD_SENTENCE}\n\n")
+
+
 def _block(summary: str, pending: str) -> str:
     """The one block; empty if there is nothing older than the window."""
     if not (summary or pending):
@@ -197,31 +205,42 @@ def _block(summary: str, pending: str) -> str:
     return _tagged(BlockName.CONVERSATION_SO_FAR, inside)
 
 
-def _tagged(name: BlockName, text: str) -> str:
-    return f"<{name}>\n{text}\n</{name}>"
-
-
 # --- pending pairs
+
+# The least that a line of a pending pair is clipped to, in tokens; its marker alone takes up to 12.
+_SHORTEST_LINE = 20
+# What the estimate adds at most for two lines being one text.
+_LINE_END_TOKENS = 2
 
 
 def _pending_lines(pairs: tuple[TurnPair, ...], budget: int) -> str:
     """Pending pairs, oldest first, a line for each voice, the long ones clipped to share the room.
 
-    Line ends inside them become spaces, so that no line can pass for another's.
+    Line ends inside them become spaces, so that no line can pass for another's. Where there is no
+    room for a piece of each, the newest pairs are shown, and a line says how many are not.
     """
-    if not pairs:
-        return ""
-    texts = [
-        " ".join(text.split())
-        for pair in pairs
-        for text in (
-            f"User: {pair.user_text}",
-            f"Pace: {pair.reply_text}{INTERRUPTED_SIGN if pair.interrupted else ''}",
-        )
-    ]
-    room = budget - estimate_tokens(PENDING_SENTENCE) - len(texts)
-    share = _share([estimate_tokens(text) for text in texts], max(room, len(texts)))
-    return "\n".join([PENDING_SENTENCE, *(clipped_to(text, share) for text in texts)])
+    lines = [line for pair in pairs for line in _lines(pair)]
+    sizes = [_shown_tokens(line) for line in lines]
+    least = [min(size, _SHORTEST_LINE) + _LINE_END_TOKENS for size in sizes]
+    room = budget - estimate_tokens(PENDING_SENTENCE)
+    first, head = 0, [PENDING_SENTENCE]
+    while sum(least[first:]) > room and first < len(lines) - 2:
+        if not first:
+            room -= _shown_tokens(_left_out(len(pairs))) + _LINE_END_TOKENS
+        first += 2
+        head = [PENDING_SENTENCE, _left_out(first // 2)]
+    shown = lines[first:]
+    share = _share(sizes[first:], room - _LINE_END_TOKENS * len(shown))
+    return "\n".join([*head, *(harmless(clipped_to(line, share)) for line in shown)])
+
+
+def _lines(pair: TurnPair) -> tuple[str, str]:
+    reply = f"{pair.reply_text}{INTERRUPTED_SIGN}" if pair.interrupted else pair.reply_text
+    return " ".join(f"User: {pair.user_text}".split()), " ".join(f"Pace: {reply}".split())
+
+
+def _left_out(pairs: int) -> str:
+    return f"[{pairs:,} earlier turn{'s' if pairs > 1 else ''} left out]"
 
 
 def _share(sizes: list[int], room: int) -> int:
@@ -236,17 +255,25 @@ def _share(sizes: list[int], room: int) -> int:
 
 
 def clipped_to(text: str, tokens: int) -> str:
-    """A text within so many estimated tokens, its middle given way to a count of what is missing."""
-    size = estimate_tokens(text)
+    """A text that takes so many estimated tokens at most once it is made harmless.
+
+    Its middle gives way to a marker that counts the characters left out. The marker itself stays,
+    however few the tokens.
+    """
+    size = _shown_tokens(text)
     if size <= tokens:
         return text
     keep = len(text) * tokens // size
     while keep > 0:
         shorter = clipped(text, keep)
-        if estimate_tokens(shorter) <= tokens:
+        if _shown_tokens(shorter) <= tokens:
             return shorter
         keep = keep * 9 // 10 - 1
     return clipped(text, 0)
+
+
+def _shown_tokens(text: str) -> int:
+    return estimate_tokens(harmless(text))
 
 
 def clipped(text: str, keep: int) -> str:
@@ -256,35 +283,3 @@ def clipped(text: str, keep: int) -> str:
     head = (keep + 1) // 2
     tail = len(text) - (keep - head)
     return f"{text[:head]}[{tail - head:,} characters left out]{text[tail:]}"
-
-
-# --- made harmless
-
-# Control markers of the chat templates in use: <|im_end|> and its kin, the full-width form of
-# DeepSeek, Gemma's turns, Llama 2's brackets, sentence marks, tool and code markers. From the
-# published tokenizer configurations of those families.
-_ANGLE_NAMES = (
-    "s|bos|eos|pad|unk|mask|cls|sep|im_start|im_end|endoftext|start_of_turn|end_of_turn"
-    "|start_of_image|end_of_image|think|thinking|reasoning|tool_call|tool_response|tools"
-    "|repo_name|reponame|file_sep|filename|gh_stars|issue_start|issue_comment|issue_closed"
-    "|jupyter_start|jupyter_text|jupyter_code|jupyter_output|jupyter_script|empty_output"
-    r"|fim_prefix|fim_middle|fim_suffix|fim_pad|unused\d+|reserved_\w+|extra_id_\d+"
-)
-_OUR_NAMES = "|".join(BlockName)
-_MARKER = re.compile(
-    r"<(?=\s*[|｜])"
-    r"|(?<=[|｜])>"
-    rf"|<(?=\s*/?\s*(?:{_ANGLE_NAMES}|{_OUR_NAMES})(?:\s[^<>]*)?/?\s*>)"
-    rf"|<(?=\s*/?\s*(?:{_OUR_NAMES})\b)"
-    r"|<<(?=\s*/?\s*SYS\s*>>)"
-    r"|\[(?=\s*/?\s*(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\s*\])",
-    re.IGNORECASE,
-)
-_ESCAPES = {"<": "&lt;", "<<": "&lt;&lt;", ">": "&gt;", "[": "&#91;"}
-
-
-def harmless(text: str) -> str:
-    """A text in which no marker of ours or of a chat template is one any more, but still readable."""
-    if "<" not in text and "[" not in text and "|>" not in text and "｜>" not in text:
-        return text
-    return _MARKER.sub(lambda found: _ESCAPES[found[0]], text)

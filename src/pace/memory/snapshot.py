@@ -1,12 +1,13 @@
 """A thread as versioned plain data and back, for stores that keep values outside this process.
 
-Plain data is made of dicts, lists, strings, numbers and booleans. It holds the conversation's words:
-whoever keeps it answers for rule R10.
+Plain data is made of dicts, lists, strings, numbers and booleans. It holds the conversation's
+words: whoever keeps it answers for rule R10.
 """
 
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from pace.memory.limits import ThreadLimits
@@ -34,53 +35,112 @@ def to_plain(memory: ThreadMemory) -> dict[str, Any]:
         "next_number": memory.next_number,
         "last_version": memory.last_version,
         "open_turns": list(memory.open_turns),
+        "recorded_turns": list(memory.recorded_turns),
     }
-
-
-def from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
-    """Read a value back. Raises ValueError, without words of it, for anything but a snapshot."""
-    version = plain.get("snapshot")
-    if version != SNAPSHOT_VERSION:
-        raise ValueError(f"this is no snapshot of version {SNAPSHOT_VERSION}, but {version!r}")
-    try:
-        return _thread_from_plain(plain)
-    except (KeyError, TypeError, AttributeError) as error:
-        # The cause may quote what was said, so it is named and not kept.
-        fault = type(error).__name__
-        raise ValueError(f"the snapshot is damaged ({fault})") from None
-
-
-def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
-    limits, summary = plain["limits"], plain["summary"]
-    return ThreadMemory(
-        thread_id=ThreadId(plain["thread_id"]),
-        session_id=SessionId(plain["session_id"]),
-        last_active_at=datetime.fromisoformat(plain["last_active_at"]),
-        limits=ThreadLimits(**{**limits, "idle_after": timedelta(seconds=limits["idle_after"])}),
-        window=tuple(_pair_from_plain(pair) for pair in plain["window"]),
-        pending=tuple(_pair_from_plain(pair) for pair in plain["pending"]),
-        summary=RollingSummary(
-            **{
-                **summary,
-                "clauses": tuple(
-                    Clause(
-                        speaker=Speaker(clause["speaker"]),
-                        text=clause["text"],
-                        number=clause["number"],
-                    )
-                    for clause in summary["clauses"]
-                ),
-            }
-        ),
-        next_number=plain["next_number"],
-        last_version=plain["last_version"],
-        open_turns=tuple(TurnId(turn_id) for turn_id in plain["open_turns"]),
-    )
 
 
 def _pair_to_plain(pair: TurnPair) -> dict[str, Any]:
     return {**asdict(pair), "recorded_at": pair.recorded_at.isoformat()}
 
 
+def from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
+    """Read a value back. Raises ValueError, without words of it, for anything but a snapshot."""
+    try:
+        memory = _thread_from_plain(plain)
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        # The cause may quote what was said: it is named and not kept, not even as a context.
+        fault = type(error).__name__
+    else:
+        fault = _fault_in(memory)
+        if not fault:
+            return memory
+    raise ValueError(f"this is no whole snapshot of version {SNAPSHOT_VERSION} ({fault})")
+
+
+def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
+    if plain["snapshot"] != SNAPSHOT_VERSION:
+        raise ValueError
+    limits = plain["limits"]
+    return ThreadMemory(
+        thread_id=ThreadId(_text(plain["thread_id"])),
+        session_id=SessionId(_text(plain["session_id"])),
+        last_active_at=datetime.fromisoformat(plain["last_active_at"]),
+        limits=ThreadLimits(
+            window_size=_count(limits["window_size"]),
+            idle_after=timedelta(seconds=limits["idle_after"]),
+            remember=_flag(limits["remember"]),
+            summary_tokens=_count(limits["summary_tokens"]),
+        ),
+        window=tuple(_pair_from_plain(pair) for pair in plain["window"]),
+        pending=tuple(_pair_from_plain(pair) for pair in plain["pending"]),
+        summary=_summary_from_plain(plain["summary"]),
+        next_number=_count(plain["next_number"]),
+        last_version=_count(plain["last_version"]),
+        open_turns=_turns_from_plain(plain["open_turns"]),
+        recorded_turns=_turns_from_plain(plain["recorded_turns"]),
+    )
+
+
+def _summary_from_plain(plain: Mapping[str, Any]) -> RollingSummary:
+    return RollingSummary(
+        text=_text(plain["text"]),
+        version=_count(plain["version"]),
+        covers=_count(plain["covers"]),
+        made_by=_text(plain["made_by"]),
+        clauses=tuple(
+            Clause(
+                speaker=Speaker(clause["speaker"]),
+                text=_text(clause["text"]),
+                number=_count(clause["number"]),
+            )
+            for clause in plain["clauses"]
+        ),
+    )
+
+
 def _pair_from_plain(plain: Mapping[str, Any]) -> TurnPair:
-    return TurnPair(**{**plain, "recorded_at": datetime.fromisoformat(plain["recorded_at"])})
+    return TurnPair(
+        turn_id=TurnId(_text(plain["turn_id"])),
+        number=_count(plain["number"]),
+        user_text=_text(plain["user_text"]),
+        reply_text=_text(plain["reply_text"]),
+        recorded_at=datetime.fromisoformat(plain["recorded_at"]),
+        interrupted=_flag(plain["interrupted"]),
+    )
+
+
+def _turns_from_plain(plain: list[Any]) -> tuple[TurnId, ...]:
+    return tuple(TurnId(_text(turn_id)) for turn_id in plain)
+
+
+def _fault_in(memory: ThreadMemory) -> str:
+    """Which of the thread's own rules a value breaks, if any; no change makes such a value."""
+    pairs = (*memory.pending, *memory.window)
+    numbers = [memory.summary.covers, *(pair.number for pair in pairs), memory.next_number]
+    if any(one >= next_one for one, next_one in pairwise(numbers)):
+        return "pairs out of order"
+    if len(memory.window) > memory.limits.window_size:
+        return "window too large"
+    if memory.summary.version > memory.last_version:
+        return "version never stamped"
+    if memory.last_active_at.tzinfo is None:
+        return "time without offset"
+    return ""
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError
+    return value
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value

@@ -62,7 +62,7 @@ class Fold:
 class SummaryUpdate:
     """A finished fold: a new summary text for one session, its version, and what it covers.
 
-    `covers` is the number of the last pair in it. `clauses` come from an extractive summarizer only.
+    `covers` is the number of the last pair in it. Only an extractive summarizer gives `clauses`.
     """
 
     session_id: SessionId
@@ -82,6 +82,7 @@ class SummaryOutcome(StrEnum):
     COVERS_LESS = "covers less"
     COVERS_UNKNOWN = "covers pairs that are not pending"
     EMPTY = "empty"
+    TOO_LONG = "longer than the summary budget"
 
 
 _LEADS = {Speaker.EARLIER: "Earlier: ", Speaker.USER: "The user: ", Speaker.PACE: "Pace: "}

@@ -4,25 +4,25 @@ A change returns the next value. Nothing here knows a clock, a task or a disk; t
 finished folds come in as arguments. Rules R1 to R4 of the design hold by construction.
 """
 
-import unicodedata
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from pace.memory.limits import ThreadLimits
+from pace.memory.striking import Struck
 from pace.memory.summary import (
-    Clause,
     Fold,
     RollingSummary,
     SummaryOutcome,
     SummaryUpdate,
     render_clauses,
 )
+from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import FinishedTurn, SessionId, ThreadId, TurnId, TurnPair, is_blank
 
-# A struck word of this many letters or more tells a clause apart; shorter ones may have been
-# dropped from it as function words.
-_TELLING_LETTERS = 4
+# Ids of recorded turns that are kept to know a repetition by, also once their pairs are covered,
+# taken back or struck. A repeated request comes within a turn or two.
+_KNOWN_TURNS = 32
 
 
 class RecordOutcome(StrEnum):
@@ -40,7 +40,7 @@ class ThreadMemory:
 
     `last_active_at` is the end of the last turn on the idle clock. `next_number` and `last_version`
     are the next pair's number and the last version that was stamped. `open_turns` were accepted and
-    are neither recorded nor abandoned.
+    are neither recorded nor abandoned; `recorded_turns` are the newest that were, oldest first.
     """
 
     thread_id: ThreadId
@@ -53,6 +53,7 @@ class ThreadMemory:
     next_number: int = 1
     last_version: int = 0
     open_turns: tuple[TurnId, ...] = ()
+    recorded_turns: tuple[TurnId, ...] = ()
 
     # --- questions
 
@@ -75,8 +76,11 @@ class ThreadMemory:
     # --- a turn
 
     def accept(self, turn_id: TurnId) -> "ThreadMemory":
-        """Open a turn. Until it is recorded or abandoned, the thread is not idle."""
-        if turn_id in self.open_turns or self._holds_turn(turn_id):
+        """Open a turn. Until it is recorded or abandoned, the thread is not idle.
+
+        A turn that was recorded before is not opened again, so it cannot be recorded twice.
+        """
+        if turn_id in self.open_turns or turn_id in self.recorded_turns or self._holds(turn_id):
             return self
         return replace(self, open_turns=(*self.open_turns, turn_id))
 
@@ -84,7 +88,11 @@ class ThreadMemory:
         """Close a turn that failed. It leaves no trace but the time."""
         if turn_id not in self.open_turns:
             return self
-        return replace(self, open_turns=self._open_without(turn_id), last_active_at=now)
+        return replace(
+            self,
+            open_turns=self._open_without(turn_id),
+            last_active_at=max(self.last_active_at, now),
+        )
 
     def record(
         self, finished: FinishedTurn, *, now: datetime
@@ -97,21 +105,28 @@ class ThreadMemory:
             return self, RecordOutcome.OTHER_SESSION
         if finished.turn_id not in self.open_turns:
             return self, RecordOutcome.NOT_OPEN
-        closed = replace(self, open_turns=self._open_without(finished.turn_id), last_active_at=now)
         if not self.limits.remember:
-            return closed, RecordOutcome.NOT_REMEMBERED
-        if finished.replaces is not None:
-            closed = closed.take_back(finished.replaces)
+            return self.abandon(finished.turn_id, now=now), RecordOutcome.NOT_REMEMBERED
+        before = self if finished.replaces is None else self.take_back(finished.replaces)
         pair = TurnPair(
             turn_id=finished.turn_id,
-            number=closed.next_number,
+            number=before.next_number,
             user_text=finished.user_text,
             reply_text=finished.reply_text,
             recorded_at=finished.recorded_at,
             interrupted=finished.interrupted,
         )
-        recorded = closed._with_window((*closed.window, pair))
-        return replace(recorded, next_number=pair.number + 1), RecordOutcome.RECORDED
+        window, pending = before._split((*before.window, pair))
+        recorded = replace(
+            before,
+            window=window,
+            pending=pending,
+            next_number=pair.number + 1,
+            last_active_at=max(self.last_active_at, now),
+            open_turns=self._open_without(finished.turn_id),
+            recorded_turns=(*self.recorded_turns[1 - _KNOWN_TURNS :], finished.turn_id),
+        )
+        return recorded, RecordOutcome.RECORDED
 
     def take_back(self, turn_id: TurnId) -> "ThreadMemory":
         """Let the last pair go, if it is this one. What it displaced stays displaced."""
@@ -122,20 +137,23 @@ class ThreadMemory:
     def strike(self, text: str) -> "ThreadMemory":
         """Let everything go that holds a text, letter case and spacing aside.
 
-        A new version is stamped, so that folds in flight are dropped. A model's summary is dropped
-        whole, since it may say the same in other words. Raises ValueError for a blank text.
+        A new version is stamped, so that folds in flight are dropped. Clauses go that hold the text
+        or the better part of it; a model's summary is dropped whole, since it may say the same in
+        other words. Raises ValueError for a blank text.
         """
-        if is_blank(text):
-            raise ValueError("striking needs a text that is not blank")
-        struck = _Struck(text)
+        struck = Struck(text)
         version = self.last_version + 1
-        clauses = tuple(c for c in self.summary.clauses if not struck.may_stand_in(c))
+        clauses = tuple(c for c in self.summary.clauses if not struck.may_stand_in(c.text))
         return replace(
             self,
             window=tuple(p for p in self.window if not struck.stands_in(p)),
             pending=tuple(p for p in self.pending if not struck.stands_in(p)),
             summary=replace(
-                self.summary, version=version, clauses=clauses, text=render_clauses(clauses)
+                self.summary,
+                version=version,
+                clauses=clauses,
+                text=render_clauses(clauses),
+                made_by=self.summary.made_by if clauses else "",
             ),
             last_version=version,
         )
@@ -157,7 +175,9 @@ class ThreadMemory:
         )
         return replace(self, last_version=version), fold
 
-    def apply_summary_update(self, update: SummaryUpdate) -> tuple["ThreadMemory", SummaryOutcome]:
+    def apply_summary_update(  # noqa: PLR0911  one guard for each way to come too late
+        self, update: SummaryUpdate
+    ) -> tuple["ThreadMemory", SummaryOutcome]:
         """Take in a finished fold, unless the conversation has moved past it."""
         if update.session_id != self.session_id:
             return self, SummaryOutcome.OTHER_SESSION
@@ -169,8 +189,11 @@ class ThreadMemory:
             return self, SummaryOutcome.COVERS_UNKNOWN
         if is_blank(update.text):
             return self, SummaryOutcome.EMPTY
+        paragraph = " ".join(update.text.split())
+        if estimate_tokens(paragraph) > self.limits.summary_tokens:
+            return self, SummaryOutcome.TOO_LONG
         summary = RollingSummary(
-            text=update.text,
+            text=paragraph,
             version=update.version,
             covers=update.covers,
             made_by=update.made_by,
@@ -184,11 +207,19 @@ class ThreadMemory:
     def with_limits(
         self, limits: ThreadLimits, *, next_session_id: SessionId, now: datetime
     ) -> "ThreadMemory":
-        """Apply new limits at once. A smaller window displaces; memory off ends the session."""
-        memory = replace(self, limits=limits)
+        """Apply new limits at once.
+
+        A smaller window displaces, a shorter idle limit counts from now (but does not wake a thread
+        that is idle already), and memory off ends the session.
+        """
+        limited = replace(self, limits=limits)
         if self.limits.remember and not limits.remember:
-            return memory.end_session(self.session_id, next_session_id, now=now)
-        return memory._with_window(memory.window)
+            return limited.end_session(self.session_id, next_session_id, now=now)
+        active_at = self.last_active_at
+        if limits.idle_after < self.limits.idle_after and not self.is_idle(now=now):
+            active_at = max(active_at, now)
+        window, pending = limited._split(self.window)
+        return replace(limited, window=window, pending=pending, last_active_at=active_at)
 
     def end_session(
         self, session_id: SessionId, next_session_id: SessionId, *, now: datetime
@@ -201,10 +232,10 @@ class ThreadMemory:
             return self
         if next_session_id == session_id:
             raise ValueError("a session id is never used again")
-        return ThreadMemory(
+        return type(self)(
             thread_id=self.thread_id,
             session_id=next_session_id,
-            last_active_at=now,
+            last_active_at=max(self.last_active_at, now),
             limits=self.limits,
             last_version=self.last_version,
         )
@@ -221,34 +252,15 @@ class ThreadMemory:
     def _last_displaced(self) -> int:
         return self.pending[-1].number if self.pending else self.summary.covers
 
-    def _holds_turn(self, turn_id: TurnId) -> bool:
+    def _holds(self, turn_id: TurnId) -> bool:
         return any(pair.turn_id == turn_id for pair in (*self.pending, *self.window))
 
     def _open_without(self, turn_id: TurnId) -> tuple[TurnId, ...]:
         return tuple(open_id for open_id in self.open_turns if open_id != turn_id)
 
-    def _with_window(self, pairs: tuple[TurnPair, ...]) -> "ThreadMemory":
+    def _split(
+        self, pairs: tuple[TurnPair, ...]
+    ) -> tuple[tuple[TurnPair, ...], tuple[TurnPair, ...]]:
+        """Window and pending when these pairs are the newest: the only place that displaces."""
         split = max(0, len(pairs) - self.limits.window_size)
-        return replace(self, window=pairs[split:], pending=(*self.pending, *pairs[:split]))
-
-
-class _Struck:
-    """A text to be forgotten, and where it may still stand."""
-
-    def __init__(self, text: str) -> None:
-        self._text = _flat(text)
-        words = self._text.split()
-        telling = {w for w in words if len(w) >= _TELLING_LETTERS or any(map(str.isdigit, w))}
-        self._words = telling or set(words)
-
-    def stands_in(self, pair: TurnPair) -> bool:
-        return self._text in _flat(pair.user_text) or self._text in _flat(pair.reply_text)
-
-    def may_stand_in(self, clause: Clause) -> bool:
-        """A clause may have lost the small words in between; the telling ones are enough."""
-        text = _flat(clause.text)
-        return self._text in text or all(word in text for word in self._words)
-
-
-def _flat(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+        return pairs[split:], self.pending + pairs[:split]

@@ -1,5 +1,6 @@
 """What was said: ids, and turn pairs that are never half of one."""
 
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NewType
@@ -8,13 +9,23 @@ ThreadId = NewType("ThreadId", str)
 SessionId = NewType("SessionId", str)
 TurnId = NewType("TurnId", str)
 
-# Characters that take no space on a screen and that str.strip() leaves standing.
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"), "")
+# Letters and marks by their category that show nothing: Hangul and Khmer fillers, the empty braille
+# pattern, variation selectors.
+_FILLERS = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
+    chr(code) for code in range(0xFE00, 0xFE10)
+}
+
+
+def is_invisible(char: str) -> bool:
+    """Whether a character shows nothing and is no white space: zero-width, control, filler."""
+    if char.isspace():
+        return False
+    return char in _FILLERS or unicodedata.category(char) in {"Cf", "Cc"}
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text shows nothing: empty, white space, or zero-width characters only."""
-    return not text or text.isspace() or not text.translate(_INVISIBLE).strip()
+    """Whether a text shows nothing: empty, or white space and invisible characters only."""
+    return all(char.isspace() or is_invisible(char) for char in text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
