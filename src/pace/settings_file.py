@@ -102,6 +102,12 @@ class SettingsFile:
             Source.DEFAULT,
         )
 
+    def below_flags(self, name: str) -> object:
+        """What a setting would be without flags and without wishes of this run."""
+        check_name(name)
+        standing = {**self._layers[Source.FILE], **self._layers[Source.ENVIRONMENT]}
+        return settings_of(standing).get(name)
+
     def change(self, name: str, value: object) -> Change:
         """Write one setting to the file, whole or not at all, and apply it.
 

@@ -21,6 +21,8 @@ from pace.ports import Clock, Planner, ThreadSummarizer
 from pace.settings import Settings, SummariesBy
 from pace.settings_file import SettingsFile
 from pace.stores.in_process import InProcessThreadMemoryStore
+from pace.summarizers.chain import SummarizerChain
+from pace.summarizers.model import ModelSummarizer
 from pace.threads import EndCause, SessionEnded
 from pace.wiring import Parts, assemble
 
@@ -223,8 +225,8 @@ def _planner_of(settings: Settings) -> tuple[object, ...]:
     return planner.tier, planner.base_url, planner.model
 
 
-def _summarizer(settings: Settings, planner: Planner) -> ThreadSummarizer | None:  # noqa: ARG001
-    """Who is asked before the extractive summarizer."""
+def _summarizer(settings: Settings, planner: Planner) -> ThreadSummarizer | None:
+    """Who is asked before the extractive summarizer; a planner that cannot fold says so itself."""
     if settings.summaries.by is SummariesBy.EXTRACTIVE:
         return None
-    return None
+    return SummarizerChain([ModelSummarizer(planner, name=settings.planner.tier)])

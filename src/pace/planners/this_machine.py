@@ -11,6 +11,13 @@ from pathlib import Path
 # A control group may allow less than the machine has.
 _GROUP = Path("/sys/fs/cgroup")
 _MACHINE = Path("/proc/meminfo")
+_DEVICE_LIMIT = 30.0
+_ASK_DEVICE = """
+import xllamacpp
+devices = xllamacpp.get_device_info()
+gpus = [d["description"] or d["name"] for d in devices if "GPU" in d["type"].name]
+print(gpus[0] if gpus else "CPU")
+"""
 _PAGES_TO_SPARE = ("free", "inactive", "speculative", "purgeable")
 
 
@@ -30,6 +37,24 @@ def free_disk(folder: Path) -> int:
     while not folder.exists():
         folder = folder.parent
     return shutil.disk_usage(folder).free
+
+
+def device() -> str | None:
+    """What the engine would compute on: a GPU's name, or CPU; None if there is no engine.
+
+    Asked of a process of its own, since a GPU's driver may print, or fail altogether.
+    """
+    try:
+        told = subprocess.run(  # noqa: S603  # our own words only
+            [sys.executable, "-P", "-c", _ASK_DEVICE],
+            capture_output=True,
+            text=True,
+            timeout=_DEVICE_LIMIT,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return told.stdout.strip().splitlines()[-1] if told.stdout.strip() else None
 
 
 def _free_on_linux() -> int | None:

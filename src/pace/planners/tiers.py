@@ -1,5 +1,6 @@
 """Which planner answers: the tier that the person chose, and never another one instead."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from pace.errors import SettingsError
 from pace.planners.catalogue import DEFAULT, LARGER, SHIPPED, TINY, ModelFile, known, recommended
 from pace.planners.download import Progress
 from pace.planners.embedded.engine import EmbeddedPlanner
+from pace.planners.hub import HUB_URL, Hub
 from pace.planners.options import ReplyOptions
 from pace.planners.this_machine import free_disk, free_memory
 from pace.planners.weights import WeightsFolder
@@ -78,14 +80,19 @@ async def open_planner(
             )
         url = LoopbackUrl(planner.base_url)
         return OpenedPlanner(planner=OpenAiWirePlanner(url, model=planner.model, options=options))
-    folder = WeightsFolder(models)
+    folder = open_weights(models)
     chosen = choose_model(planner.model, folder)
-    path = chosen.path or await _fetched(chosen.file, folder, screen)
+    path = chosen.path or await fetched(chosen.file, folder, screen)
     note = _SMALL.format(title=chosen.file.title) if chosen.file in SHIPPED else ""
     return OpenedPlanner(
         planner=EmbeddedPlanner.of(chosen.file, path, options=options),
         note=" ".join(filter(None, (chosen.reason, note))),
     )
+
+
+def open_weights(models: Path) -> WeightsFolder:
+    """The folder of model files, fetched from Hugging Face or the mirror that HF_ENDPOINT names."""
+    return WeightsFolder(models, hub=Hub(os.environ.get("HF_ENDPOINT") or HUB_URL))
 
 
 def choose_model(name: str | None, folder: WeightsFolder) -> ChosenModel:
@@ -132,7 +139,8 @@ def _described(path: Path) -> ModelFile:
     )
 
 
-async def _fetched(file: ModelFile, folder: WeightsFolder, screen: FetchScreen) -> Path:
+async def fetched(file: ModelFile, folder: WeightsFolder, screen: FetchScreen) -> Path:
+    """The file; if it is missing it is fetched, and the screen told. Raises WeightsError."""
     if found := await folder.find(file):
         return found
     screen.begins(file)

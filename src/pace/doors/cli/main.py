@@ -1,0 +1,170 @@
+"""The command `pace`: finds the door, and turns whatever goes wrong into one sentence and a status.
+
+Each command imports its own parts, so that `pace --help` answers at once.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import click
+
+from pace.errors import EmptyWordsError, PaceError, SettingsError
+
+_DONE, _FAILED, _ASKED_WRONGLY, _INTERRUPTED = 0, 1, 2, 130
+
+
+def main() -> None:
+    """Run the command line and exit with its status."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; whatever goes wrong is one sentence on standard error."""
+    try:
+        # Not click's own main: it would end with a status of its own when a reader leaves.
+        with pace.make_context("pace", list(arguments)) as context:
+            status = pace.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except BrokenPipeError:
+        _let_go_of_output()
+        return _DONE
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except Exception as error:  # noqa: BLE001  # a person gets a sentence, never a traceback
+        return _told(error)
+    return status if isinstance(status, int) else _DONE
+
+
+def _told(error: Exception) -> int:
+    """Say what went wrong; gives the status for it."""
+    status = _FAILED
+    match error:
+        case click.UsageError():
+            command = error.ctx.command_path if error.ctx else "pace"
+            sentence, status = f"{error.format_message()} See: {command} --help", _ASKED_WRONGLY
+        case SettingsError() | EmptyWordsError():
+            sentence, status = str(error), _ASKED_WRONGLY
+        case PaceError():
+            sentence = str(error)
+        case ModuleNotFoundError():
+            sentence = f"This needs {error.name}, which pip install 'pace[chat]' brings."
+        case _:
+            # Its text may hold words of the conversation.
+            sentence = f"Pace failed ({type(error).__name__}); that is a fault of Pace itself."
+    with suppress(OSError):
+        click.echo(f"pace: {_printable(sentence)}", err=True)
+    return status
+
+
+def _printable(text: str) -> str:
+    """A sentence that does nothing to a terminal; it may quote a file's name or a server."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _let_go_of_output() -> None:
+    """Whoever read our output left; the interpreter must not complain about it at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="pace", message="pace %(version)s")
+@click.pass_context
+def pace(context: click.Context) -> None:
+    """Talk with a companion on this machine. It forgets when you stop.
+
+    Begin with: pace chat
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+_FLAGS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
+    click.option("--tier", metavar="TIER", help="Who answers: embedded or local."),
+    click.option(
+        "--base-url",
+        metavar="URL",
+        help="An OpenAI-compatible server on this machine (tier local).",
+    ),
+    click.option("--model", metavar="NAME|FILE", help="A model of `pace models`, or a .gguf file."),
+    click.option("--window", metavar="N", help="Turn pairs held word for word, 1 to 8."),
+    click.option("--idle", metavar="MINUTES", help="Pause after which all is forgotten, 5 to 60."),
+    click.option("--system", metavar="TEXT|@FILE", help="What the model is told beforehand."),
+)
+
+
+def _with_flags(command: Callable[..., int]) -> Callable[..., int]:
+    for flag in reversed(_FLAGS):
+        command = flag(command)
+    return command
+
+
+@pace.command()
+@click.argument("text", nargs=-1)
+@_with_flags
+@click.option("--jsonl", is_flag=True, help="Machine mode: one JSON object a line, in and out.")
+def chat(text: tuple[str, ...], *, jsonl: bool, **flags: str | None) -> int:
+    """Hold a conversation, or answer TEXT once.
+
+    Piped input is one message, added to TEXT.
+    """
+    from pace.doors.cli.talking import hold_chat  # noqa: PLC0415  # slow
+
+    return hold_chat(" ".join(text), jsonl=jsonl, flags=flags)
+
+
+@pace.command()
+@click.argument("name", required=False)
+@click.argument("value", required=False)
+@click.option("--path", is_flag=True, help="Say where the settings file is.")
+@click.option("--reset", metavar="NAME", help="Give a setting its default again.")
+def settings(name: str | None, value: str | None, *, path: bool, reset: str | None) -> None:
+    """List the settings, show NAME, or set it to VALUE."""
+    from pace.doors.cli import setting  # noqa: PLC0415  # slow
+
+    if path:
+        setting.show_path()
+    elif reset is not None:
+        setting.reset(reset)
+    elif name is None:
+        setting.show_all()
+    elif value is None:
+        setting.show_one(name)
+    else:
+        setting.change(name, value)
+
+
+@pace.group(invoke_without_command=True)
+@click.pass_context
+def models(context: click.Context) -> None:
+    """List the models for tier embedded: what is here, and what suits this machine."""
+    if context.invoked_subcommand is None:
+        from pace.doors.cli.model_files import show_models  # noqa: PLC0415  # slow
+
+        show_models()
+
+
+@models.command("get")
+@click.argument("name")
+@click.argument("file", required=False)
+def get_model(name: str, file: str | None) -> None:
+    """Fetch a model by its NAME, or a GGUF FILE of a repository of Hugging Face."""
+    from pace.doors.cli.model_files import fetch_model  # noqa: PLC0415  # slow
+
+    fetch_model(name, file)
+
+
+@models.command("remove")
+@click.argument("name")
+def remove_model(name: str) -> None:
+    """Remove a model file that was fetched."""
+    from pace.doors.cli.model_files import remove_model as remove  # noqa: PLC0415  # slow
+
+    remove(name)

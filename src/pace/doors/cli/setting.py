@@ -1,0 +1,105 @@
+"""`pace settings`: what is set, what could be, and where each value comes from."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from pace.doors.safe_text import safe_line
+from pace.errors import SettingsError
+from pace.settings import every_setting, shown_value
+from pace.settings_file import Change, SettingsFile, Source
+
+_LONGEST_SHOWN = 28
+
+
+def show_all() -> None:
+    """All settings as a table."""
+    file = _opened()
+    rows = [
+        (
+            info.name,
+            _short(file.current.get(info.name)),
+            str(file.source_of(info.name)),
+            _short(info.default),
+            info.allowed,
+        )
+        for info in every_setting()
+    ]
+    show_table(("SETTING", "VALUE", "FROM", "DEFAULT", "MAY BE"), rows)
+    click.echo(f"\nSet one with: pace settings NAME VALUE\nThe file is {file.path}")
+
+
+def show_one(name: str) -> None:
+    """One setting, with all that is to be said about it."""
+    file = _opened()
+    source = file.source_of(name)
+    info = next(info for info in every_setting() if info.name == name)
+    click.echo(f"{name} = {safe_line(shown_value(file.current.get(name)))}")
+    click.echo(f"  {info.description}")
+    click.echo(f"  may be {info.allowed}; comes from: {source}")
+    if source is not Source.DEFAULT:
+        click.echo(f"  default: {shown_value(info.default) or '(not set)'}")
+
+
+def change(name: str, value: str) -> None:
+    """Set one setting; a text may stand in a file that is named after an @."""
+    file = _opened()
+    if name == "planner.instructions":
+        value = text_or_file(value)
+    if name == "planner.model":
+        value = model_name(value)
+    _say(file.change(name, value))
+
+
+def reset(name: str) -> None:
+    """Give a setting its default again."""
+    _say(_opened().reset(name))
+
+
+def show_path() -> None:
+    """Where the settings file is, or would be."""
+    click.echo(str(_opened().path))
+
+
+def text_or_file(given: str) -> str:
+    """A text, or what is in the file named after an @. Raises SettingsError."""
+    if not given.startswith("@"):
+        return given
+    path = Path(given[1:]).expanduser()
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read ({error.strerror}). Check its name.") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is no UTF-8 text. Save it as one.") from error
+
+
+def model_name(given: str) -> str:
+    """A model's name; a file's path made good for every folder."""
+    path = Path(given).expanduser()
+    return str(path.absolute()) if given.endswith(".gguf") and path.is_file() else given
+
+
+def show_table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    """Columns as wide as they have to be, so that other programs can read them, too."""
+    widths = [max(len(row[at]) for row in (heads, *rows)) for at in range(len(heads))]
+    for row in (heads, *rows):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+def _opened() -> SettingsFile:
+    file = SettingsFile.open()
+    for notice in file.notices:
+        click.echo(f"pace: {safe_line(notice)}", err=True)
+    return file
+
+
+def _say(changed: Change) -> None:
+    click.echo(safe_line(changed.sentence))
+
+
+def _short(value: object) -> str:
+    text = safe_line(shown_value(value)) or "(not set)"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
