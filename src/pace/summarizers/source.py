@@ -1,0 +1,165 @@
+"""A text that is asked whether it holds a value, in whatever way it is written there.
+
+Letter case, accents, possessives, thousands separators, and the ways to write a date or a time make
+no difference. A name may be inflected; a number or an identifier has to stand there as a whole.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from datetime import date
+from functools import lru_cache
+
+from pace.summarizers.dates import dates_in, ways_to_write
+from pace.summarizers.values import NUMBER_WORDS, POSSESSIVE, WORD, Values, is_english, normal
+
+_THOUSANDS = re.compile(r"(?<=\d)[,.'’\u00a0\u202f](?=\d{3}(?!\d))")
+_SPACED_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_TRAILING_ZEROS = re.compile(r"(?<=\d)(?:\.0+|(\.\d*[1-9])0+)(?!\d|\.\d)")
+_BETWEEN = re.compile(
+    r"(?<=\d)(?P<numbers>[\W_]+)(?=\d)|(?<=[^\W\d])(?P<words>[\W_]+)(?=[^\W\d])|[\W_]+"
+)
+# What may not stand next to a number's or an identifier's first and last character.
+_BEFORE = {True: r"(?<!\d)(?<!\d[.:])", False: r"(?<![a-z])"}
+_AFTER = {True: r"(?!\d|\.\d)", False: r"(?![a-z])"}
+_TIME_12 = re.compile(r"(?<![\d.:])(\d{1,2})(?::(\d\d))?\s*([ap])\.?m\b", re.IGNORECASE)
+_TIME_24 = re.compile(r"(?<![\d.:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
+_NOON = 12
+
+# What English adds to a name: plurals and the people, language or manner of a place.
+_ENGLISH_ENDS = frozenset(
+    {"s", "es", "n", "an", "ian", "ean", "ese", "ish", "er", "i", "ic", "ite", "esque"}
+)
+_SHORTEST_STEM = 3
+# Other languages change ends: so many letters at the end of either form, after so many in common.
+# Cyrillic, with its six cases, changes short names too.
+_CHANGED_END = 3
+_COMMON_START = 4
+_CHANGED_END_OF_SHORT = 2
+
+
+class Source:
+    """`dates` are days that the text speaks of; each counts as said in all the usual ways."""
+
+    def __init__(self, text: str, dates: Iterable[date] = ()) -> None:
+        text = normal(text)
+        words = [found[0] for found in WORD.finditer(text)]
+        self._text = text
+        self._words = {_plain(word) for word in words}
+        self._by_start: dict[str, list[str]] = {}
+        for word in self._words:
+            self._by_start.setdefault(word[:_SHORTEST_STEM], []).append(word)
+        self._first_letters = "".join(word[0].lower() for word in words)
+        self._is_english = is_english([word.lower() for word in words])
+        self._flat = _flat(text)
+        self._also = {NUMBER_WORDS[word] for word in self._words if word in NUMBER_WORDS}
+        self._also.update(f[0].replace(" ", "") for f in _SPACED_THOUSANDS.finditer(text))
+        self._also.update(_other_times(text))
+        for day in {*dates, *dates_in(text)}:
+            ways = tuple(ways_to_write(day))
+            self._words.update(ways)
+            self._also.update(map(_flat, ways))
+
+    def kept(self, values: Values) -> int:
+        """How many of the values it holds."""
+        return len(values) - len(self.missing(values))
+
+    def missing(self, values: Values) -> frozenset[str]:
+        """Those of the values that it does not hold."""
+        names = {name for name in values.names if not self.has_name(name)}
+        return frozenset(names | {n for n in values.numbers if not self.has_number(n)})
+
+    def has_name(self, name: str) -> bool:
+        """Whether a name, a form of it, or what its initials stand for is in the text."""
+        plain = _plain(name)
+        if plain in self._words or name in self._text:
+            return True
+        if name.isupper():
+            return plain in self._first_letters
+        alike = self._by_start.get(plain[:_SHORTEST_STEM], ())
+        return any(self._is_form(plain, word) for word in alike)
+
+    def has_number(self, number: str) -> bool:
+        """Whether a number or an identifier is in the text, as a whole."""
+        if number in NUMBER_WORDS:
+            return number in self._words or self.has_number(NUMBER_WORDS[number])
+        flat = _flat(number)
+        if flat in self._also:
+            return True
+        before, after = _BEFORE[flat[:1].isdigit()], _AFTER[flat[-1:].isdigit()]
+        return re.search(f"{before}{re.escape(flat)}{after}", self._flat) is not None
+
+    def _is_form(self, name: str, word: str) -> bool:
+        """Whether two words that begin alike are forms of one."""
+        shorter, longer = sorted((name, word), key=len)
+        if len(shorter) < _SHORTEST_STEM or any(map(str.isdigit, longer)):
+            return False
+        if longer.startswith(shorter):
+            end = longer[len(shorter) :]
+            return end in _ENGLISH_ENDS if self._is_english else len(end) <= _CHANGED_END
+        if self._is_english:
+            return _is_derived(shorter, longer)
+        common = next(at for at, letter in enumerate(shorter) if letter != longer[at])
+        if common < _COMMON_START:
+            return not name.isascii() and len(longer) - common <= _CHANGED_END_OF_SHORT
+        return len(longer) - common <= _CHANGED_END
+
+
+def _is_derived(shorter: str, longer: str) -> bool:
+    """Whether English made one of the other and lost a letter: Norway, Norwegian."""
+    stem = shorter[:-1]
+    return (
+        len(stem) > _SHORTEST_STEM
+        and longer.startswith(stem)
+        and longer[len(stem) :]
+        in {
+            "ian",
+            "an",
+            "ese",
+            "ish",
+            "ic",
+            "ies",
+        }
+    )
+
+
+@lru_cache(maxsize=8192)
+def _plain(word: str) -> str:
+    """A word without case, accents and possessive."""
+    word = POSSESSIVE.sub("", word).casefold()
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+
+
+def _flat(text: str) -> str:
+    """Words and numbers in lower case, whatever joins them: "INC-5521" and "inc 5521" are one.
+
+    Numbers stay apart from each other, with the points and colons inside them, and so do words.
+    """
+    text = _DECIMAL_COMMA.sub(".", _THOUSANDS.sub("", text))
+    text = _TRAILING_ZEROS.sub(lambda found: found[1] or "", text)
+    return _BETWEEN.sub(_kept_between, text).casefold()
+
+
+def _kept_between(found: re.Match[str]) -> str:
+    if found["words"]:
+        return " "
+    if found["numbers"]:
+        return found[0] if found[0] in {".", ":"} else "_"
+    return ""
+
+
+def _other_times(text: str) -> Iterator[str]:
+    """The times of a text, by the clock of 12 hours where it has 24, and the other way round."""
+    for found in _TIME_12.finditer(text):
+        hour = int(found[1]) % _NOON + (_NOON if found[3] in "pP" else 0)
+        minutes = found[2] or "00"
+        yield from (f"{hour}:{minutes}", f"{hour:02}:{minutes}", f"{hour}")
+    for found in _TIME_24.finditer(text):
+        hour = int(found[1])
+        twelve = hour % _NOON or _NOON
+        yield from (f"{hour}:{found[2]}", f"{hour:02}:{found[2]}", f"{twelve}:{found[2]}")
+        if found[2] == "00":
+            yield from (str(hour), str(twelve))
