@@ -1,0 +1,241 @@
+"""Reads what a model wrote before it may land, and turns down what it cannot vouch for.
+
+The reasons are design decision 5. A summary that is let through is one paragraph within its budget,
+holds no name and no number that the conversation did not, and keeps at least as many of them as the
+extractive fold of the same pairs.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from enum import StrEnum
+from functools import lru_cache
+from operator import eq
+
+from pace.errors import SummaryRejectedError
+from pace.memory.markers import harmless
+from pace.memory.summary import Fold, SummaryUpdate
+from pace.memory.turn import is_blank
+from pace.ports import ThreadSummarizer
+from pace.summarizers.cleaning import cleaned, lines_of, within
+from pace.summarizers.dates import dates_in, dates_of
+from pace.summarizers.extractive import fold_extractively
+from pace.summarizers.instructions import instruction
+from pace.summarizers.source import Source
+from pace.summarizers.values import values_in
+
+
+class Rejection(StrEnum):
+    """Why a summary was turned down."""
+
+    OTHER_FOLD = "answers another fold"
+    EMPTY = "empty"
+    CUT_OFF = "cut off"
+    ERROR_TEXT = "error text"
+    REFUSAL = "refusal"
+    ENVELOPE = "envelope"
+    MARKERS = "role markers or orders"
+    ECHO = "echo of its prompt"
+    REPETITION = "repetition loop"
+    OVER_BUDGET = "over budget"
+    UNFOUNDED = "unfounded name or number"
+    POORER = "poorer than the extractive fold"
+
+
+class GuardedSummarizer:
+    """Another summarizer with the guard in front of what it gives."""
+
+    def __init__(self, inner: ThreadSummarizer) -> None:
+        self._inner = inner
+
+    @property
+    def name(self) -> str:
+        """The inner summarizer's."""
+        return self._inner.name
+
+    async def summarize(self, fold: Fold) -> SummaryUpdate:
+        """Give what the inner one gives, cleaned. Raises SummaryRejectedError if it is no good."""
+        return guarded(await self._inner.summarize(fold), fold)
+
+
+def guarded(update: SummaryUpdate, fold: Fold) -> SummaryUpdate:
+    """The update with its text cleaned. Raises SummaryRejectedError with the Rejection.
+
+    The pairs after the last one that the update covers are not looked at: they stay pending.
+    """
+    _refuse_if(Rejection.OTHER_FOLD, not _answers(update, fold))
+    fold = replace(fold, pairs=tuple(p for p in fold.pairs if p.number <= update.covers))
+    said = _text_of(fold)
+    text = cleaned(update.text)
+    _refuse_if(Rejection.EMPTY, is_blank(text))
+    _refuse_if(Rejection.ERROR_TEXT, _is_error(text, said))
+    _refuse_if(Rejection.REFUSAL, bool(_REFUSAL.search(text)))
+    _refuse_if(Rejection.ENVELOPE, _is_envelope(text))
+    _refuse_if(Rejection.MARKERS, _holds_markers(update.text, text))
+    _refuse_if(Rejection.ECHO, _echoes(text, fold, said))
+    _refuse_if(Rejection.REPETITION, _loops(text))
+    text = within(text, fold.budget)
+    _refuse_if(Rejection.OVER_BUDGET, not text)
+    values = values_in(text)
+    source = Source(said, _dates(fold))
+    _refuse_if(Rejection.UNFOUNDED, bool(source.missing(values)))
+    _refuse_if(Rejection.POORER, _is_poorer(text, fold, said))
+    return replace(update, text=text, clauses=())
+
+
+def _refuse_if(reason: Rejection, is_so: bool) -> None:  # noqa: FBT001 - reads as a sentence
+    if is_so:
+        raise SummaryRejectedError(reason)
+
+
+def _answers(update: SummaryUpdate, fold: Fold) -> bool:
+    return (
+        update.session_id == fold.session_id
+        and update.version == fold.version
+        and update.covers in {pair.number for pair in fold.pairs}
+    )
+
+
+def _text_of(fold: Fold) -> str:
+    texts = (text for pair in fold.pairs for text in (pair.user_text, pair.reply_text))
+    return "\n".join((fold.prior.text, *texts))
+
+
+def _dates(fold: Fold) -> frozenset[date]:
+    said = (dates_of(pair) for pair in fold.pairs)
+    return frozenset().union(dates_in(fold.prior.text), *said)
+
+
+# --- what is no summary at all
+
+_ERROR_START = re.compile(
+    r"^\W{0,3}(?:(?:\w+ )?(?:error|exception|fehler|erreur)\b|traceback\b|http/?[\d. ]*\d{3}\b)",
+    re.IGNORECASE,
+)
+_ERROR_PHRASE = re.compile(
+    r"traceback \(most recent|connection (?:refused|reset|timed out|error)|reset by peer"
+    r"|rate limit (?:reached|exceeded)|internal server error|service unavailable|request timed out"
+    r"|(?:maximum )?context (?:length|window) (?:exceeded|is)|model not found|invalid api key"
+    r"|(?:hit|reached) your (?:usage |session )?limit|quota exceeded|\b\w+Error: ",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"^(?:(?:i['’]?m|i am) (?:so |very )?(?:sorry|unable|afraid|not able)|sorry\b|apologies\b"
+    r"|i apologi[sz]e|unfortunately,? i\b|i (?:can(?:no|['’])t|won['’]t|could not|couldn['’]t)"
+    r"|desculpe|lo siento|je suis désolé|désolé|es tut mir leid|entschuldigung|mi dispiace"
+    r"|het spijt|извините|抱歉|对不起|對不起|很抱歉|申し訳|すみません|죄송)"
+    r"|\bas an? (?:ai|artificial|large language)\b"
+    r"|\bi (?:can(?:no|['’])t|(?:a|['’])m unable to) (?:help|assist|summari[sz]e|provide|do)\b"
+    r"|\b(?:there is|there['’]s) (?:nothing|no (?:text|conversation|content)) to summari[sz]e"
+    r"|\bno (?:text|conversation|content) (?:was |has been )?(?:provided|given)\b"
+    r"|\bplease (?:provide|share|paste|give me)\b",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r'"[\w ]{1,40}"\s*:|\'[\w ]{1,40}\'\s*:\s*[\'"\[{]')
+
+
+def _is_error(text: str, said: str) -> bool:
+    """Whether it is a fault's message; one that was spoken of is not."""
+    lower = said.lower()
+    found = (*_ERROR_START.finditer(text), *_ERROR_PHRASE.finditer(text))
+    return any(match[0].lower().strip() not in lower for match in found)
+
+
+def _is_envelope(text: str) -> bool:
+    if text[0] not in "{[":
+        return len(_KEY.findall(text)) > 1
+    if _KEY.search(text):
+        return True
+    try:
+        return isinstance(json.loads(text), (dict, list))
+    except ValueError:
+        return False
+
+
+# --- what would pass for something else
+
+_ROLE_LINE = re.compile(
+    r"^\W{0,4}(?:user|human|person|assistant|ai|bot|pace|system|developer|tool|instructions?"
+    r"|###\s*\w+)\W{0,3}[:：]",
+    re.IGNORECASE,
+)
+_ORDERS = re.compile(
+    r"\b(?:SYSTEM|DEVELOPER|INSTRUCTIONS?)\s*:"
+    r"|(?i:\b(?:ignore|disregard|forget) (?:all |any |the |your |these )*"
+    r"(?:previous|prior|above|earlier|preceding|other) (?:instructions?|prompts?|rules|messages)"
+    r"|\byou are now\b|\bfrom now on,? you\b|\byou must\b|\bnew (?:instructions?|rules)\s*:"
+    r"|\b(?:reveal|print|show|repeat) (?:your|the) (?:system prompt|rules|instructions)"
+    r"|\bnext steps?\s*:)"
+)
+
+
+def _holds_markers(raw: str, text: str) -> bool:
+    """Whether it holds a marker of ours or of a template, speaks in roles, or gives orders."""
+    if harmless(text) != text or _ORDERS.search(text):
+        return True
+    return any(_ROLE_LINE.match(line) for line in lines_of(raw))
+
+
+# --- what was not made from the conversation
+
+# So many words in a row are no chance.
+_ECHO_WORDS = 6
+_WORDS = re.compile(r"[^\W_]+")
+
+
+def _echoes(text: str, fold: Fold, said: str) -> bool:
+    """Whether it repeats what it was told to do, in words that nobody else said."""
+    told = _rows(instruction(fold.budget)) & _rows(text)
+    return bool(told - _rows(said)) if told else False
+
+
+@lru_cache(maxsize=16)
+def _rows(text: str) -> frozenset[tuple[str, ...]]:
+    words = _WORDS.findall(text.lower())
+    return frozenset(
+        tuple(words[at : at + _ECHO_WORDS]) for at in range(len(words) - _ECHO_WORDS + 1)
+    )
+
+
+_SENTENCE = re.compile(r"[^.!?。！？;]+")
+_SAME_SENTENCES = 3
+_FEW_WORDS = 4
+# A row of up to so many words, or characters where words have no spaces, three times on end; in all
+# at least so many, since "ha ha ha" and "000" are no loops.
+_LONGEST_ROUND = 30
+_ROUNDS = 3
+_SHORTEST_LOOP = 9
+# A text with fewer spaces than this many characters apart has no words to speak of.
+_LONGEST_WORD = 20
+# Rows of four words: in a loop of a few sentences, most of them come again.
+_ROW = 4
+_ENOUGH_ROWS = 24
+_FRESH_SHARE = 0.6
+
+
+def _loops(text: str) -> bool:
+    """Whether it goes round in circles."""
+    sentences = [tuple(_WORDS.findall(s.lower())) for s in _SENTENCE.findall(text)]
+    if any(len(s) >= _FEW_WORDS and sentences.count(s) >= _SAME_SENTENCES for s in sentences):
+        return True
+    words = _WORDS.findall(text.lower())
+    items: Sequence[str] = words if text.count(" ") * _LONGEST_WORD > len(text) else text
+    if any(_goes_round(items, length) for length in range(1, _LONGEST_ROUND)):
+        return True
+    rows = list(zip(*(words[at:] for at in range(_ROW)), strict=False))
+    return len(rows) >= _ENOUGH_ROWS and len(set(rows)) < _FRESH_SHARE * len(rows)
+
+
+def _goes_round(items: Sequence[str], length: int) -> bool:
+    """Whether the same so many items stand there three times on end."""
+    enough = max(length * _ROUNDS, _SHORTEST_LOOP) - length
+    return b"\1" * enough in bytes(map(eq, items, items[length:]))
+
+
+def _is_poorer(text: str, fold: Fold, said: str) -> bool:
+    """Whether the extractive fold of the same input keeps more of its names and numbers."""
+    values = values_in(said)
+    extract = fold_extractively(fold)
+    return Source(text).kept(values) < Source(extract.text).kept(values)
