@@ -29,8 +29,11 @@ def main() -> None:
     threading.Thread(target=_end_with_parent, args=(orders["folder"],), daemon=True).start()
     try:
         import xllamacpp  # noqa: PLC0415 - its absence is an answer
-    except ImportError:
+    except ModuleNotFoundError:
         _answer(answers, fault="missing")
+        return
+    except ImportError as error:  # "libgomp.so.1: cannot open shared object file: ..."
+        _answer(answers, fault="library", library=str(error).partition(":")[0])
         return
     try:
         server = xllamacpp.Server(_params(xllamacpp, orders))

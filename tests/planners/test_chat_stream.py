@@ -1,0 +1,353 @@
+"""Replies as servers really send them: framed roughly, cut short, or failing half way."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+
+import pytest
+
+from pace.endpoint import LoopbackUrl
+from pace.errors import EmptyReplyError, PlannerError, PlannerRefusedError, PlannerUnreachableError
+from pace.planners.wire import OpenAiWirePlanner
+from pace.ports import Finished, FinishReason, PlannerEvent, TextDelta, Thinking
+from planners.prompts import prompt_of
+from planners.raw_server import DONE, EVENT_STREAM, RawServer, delta, event, json_answer, raw_server
+
+CHAT = "/v1/chat/completions"
+WORDS = "my locker code is 4417"
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[RawServer]:
+    async with raw_server() as served:
+        yield served
+
+
+@pytest.fixture
+async def planner(server: RawServer) -> AsyncIterator[OpenAiWirePlanner]:
+    planner = OpenAiWirePlanner(LoopbackUrl(f"{server.url}/v1"), model="m")
+    yield planner
+    await planner.aclose()
+
+
+async def reply_of(planner: OpenAiWirePlanner) -> list[PlannerEvent]:
+    async with aclosing(planner.stream(prompt_of(WORDS))) as events:
+        return [event async for event in events]
+
+
+def text_of(events: Sequence[PlannerEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def finish_of(events: Sequence[PlannerEvent]) -> Finished:
+    assert isinstance(events[-1], Finished)
+    return events[-1]
+
+
+HELLO = [delta("Hel"), delta("lo."), delta(None, finish="stop")]
+
+
+async def test_bytes_that_come_one_at_a_time_make_whole_characters(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """B64: characters of several bytes survive being split between reads."""
+    stream = event(delta("北京 🌍 naïve")) + event(delta(None, finish="stop")) + DONE
+    server.answer(CHAT, EVENT_STREAM, *(bytes([byte]) for byte in stream))
+    assert text_of(await reply_of(planner)) == "北京 🌍 naïve"
+
+
+async def test_comment_lines_are_no_part_of_the_reply(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """B65: comments before, between and after events are ignored."""
+    first, *others = map(event, HELLO)
+    server.answer(
+        CHAT, EVENT_STREAM, b": OPENROUTER PROCESSING\n\n:\n", first, b": ping\n\n", *others, DONE
+    )
+    assert text_of(await reply_of(planner)) == "Hello."
+
+
+@pytest.mark.parametrize("space", ["", " "])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+async def test_every_framing_gives_the_same_reply(
+    server: RawServer, planner: OpenAiWirePlanner, space: str, line_end: str
+) -> None:
+    """B67: with and without a space, with either line end, also split within the line end."""
+    stream = b"".join(event(chunk, space=space, line_end=line_end) for chunk in HELLO)
+    done = f"data:{space}[DONE]{line_end}{line_end}".encode()
+    pieces = [piece + b"\r" for piece in (stream + done).split(b"\r")]
+    server.answer(CHAT, EVENT_STREAM, *pieces[:-1], pieces[-1].removesuffix(b"\r"))
+    assert text_of(await reply_of(planner)) == "Hello."
+
+
+async def test_a_line_separator_in_a_reply_ends_no_event(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """Characters that some line splitters break at stand in the reply as sent."""
+    text = "a\u2028b\u2029c\u0085d"
+    server.answer(CHAT, EVENT_STREAM, event(delta(text)), event(delta(None, finish="stop")), DONE)
+    assert text_of(await reply_of(planner)) == text
+
+
+async def test_chunks_without_choices_carry_the_counts(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """B68: a usage-only chunk, one without choices and null content leave the reply whole."""
+    usage = {
+        "prompt_tokens": 43,
+        "completion_tokens": 12,
+        "prompt_tokens_details": {"cached_tokens": 40},
+    }
+    server.answer(
+        CHAT,
+        EVENT_STREAM,
+        event({"model": "real-name"}),
+        event(delta(None, role="assistant")),
+        *map(event, HELLO),
+        event({"choices": [], "usage": usage}),
+        DONE,
+    )
+    events = await reply_of(planner)
+    assert text_of(events) == "Hello."
+    assert finish_of(events) == Finished(
+        reason=FinishReason.STOP,
+        prompt_tokens=43,
+        cached_tokens=40,
+        reply_tokens=12,
+        model="real-name",
+    )
+
+
+async def test_the_reply_is_over_at_done_though_the_socket_stays_open(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """B70: nothing is awaited after [DONE], and our end of the connection is closed."""
+    server.hold(CHAT, EVENT_STREAM, *map(event, HELLO), DONE, b"data: {broken\n\n")
+    assert text_of(await reply_of(planner)) == "Hello."
+    await server.hung_up.wait()
+
+
+async def test_the_counts_end_the_reply_without_done(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """A server that counts but never says [DONE] keeps nobody waiting."""
+    server.hold(CHAT, EVENT_STREAM, *map(event, HELLO), event({"usage": {"prompt_tokens": 1}}))
+    assert text_of(await reply_of(planner)) == "Hello."
+
+
+async def test_a_reason_completes_a_reply_without_done(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """A stream that ends after its finish reason is complete."""
+    server.answer(CHAT, EVENT_STREAM, *map(event, HELLO))
+    assert finish_of(await reply_of(planner)).reason is FinishReason.STOP
+
+
+async def test_words_without_an_end_count_as_cut(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """A stream that just ends after some words keeps them, marked as cut."""
+    server.answer(CHAT, EVENT_STREAM, event(delta("Step one")))
+    events = await reply_of(planner)
+    assert text_of(events) == "Step one"
+    assert finish_of(events).reason is FinishReason.LENGTH
+
+
+async def test_a_stream_without_words_or_end_is_a_fault(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """A stream that ends before anything came is no empty reply."""
+    server.answer(CHAT, EVENT_STREAM)
+    with pytest.raises(PlannerUnreachableError, match="broke off"):
+        await reply_of(planner)
+
+
+async def test_a_torn_body_is_a_fault(server: RawServer, planner: OpenAiWirePlanner) -> None:
+    """A connection that breaks within the body fails the turn, whatever came before."""
+    chunked = EVENT_STREAM.replace(b"Connection: close", b"Transfer-Encoding: chunked")
+    piece = event(delta("Hel"))
+    server.answer(CHAT, chunked, b"%x\r\n%s\r\n" % (len(piece), piece))
+    with pytest.raises(PlannerUnreachableError, match="broke off"):
+        await reply_of(planner)
+
+
+async def test_a_cut_reply_says_so(server: RawServer, planner: OpenAiWirePlanner) -> None:
+    """The finish reason `length` arrives as LENGTH."""
+    server.answer(CHAT, EVENT_STREAM, event(delta("Hel", finish="length")), DONE)
+    assert finish_of(await reply_of(planner)).reason is FinishReason.LENGTH
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+async def test_reasoning_fields_are_signs_of_life_only(
+    server: RawServer, planner: OpenAiWirePlanner, field: str
+) -> None:
+    """B60: reasoning in a field of its own gives Thinking, and never words."""
+    server.answer(
+        CHAT,
+        EVENT_STREAM,
+        event(delta(None, **{field: "secret plan 991"})),
+        event(delta("\n\nSure, 42.", finish="stop")),
+        DONE,
+    )
+    events = await reply_of(planner)
+    assert Thinking() in events
+    assert text_of(events) == "Sure, 42."
+
+
+async def test_reasoning_blocks_are_taken_out(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """B60: a block within the words is never shown, nor the blank lines after it."""
+    chunks = ["<thi", "nk>secret plan 991</", "think>", "\n\n", "Sure, 42."]
+    server.answer(CHAT, EVENT_STREAM, *(event(delta(text)) for text in chunks), DONE)
+    events = await reply_of(planner)
+    assert Thinking() in events
+    assert text_of(events) == "Sure, 42."
+
+
+@pytest.mark.parametrize("reply", ["", "  \n", "\u200b", "\ufeff \u200d"])
+async def test_a_reply_without_a_visible_word_is_empty(
+    server: RawServer, planner: OpenAiWirePlanner, reply: str
+) -> None:
+    """Nothing, white space and zero-width characters are no reply, and no words are made up."""
+    server.answer(CHAT, EVENT_STREAM, event(delta(reply, finish="stop")), DONE)
+    with pytest.raises(EmptyReplyError):
+        await reply_of(planner)
+
+
+async def test_a_reply_of_reasoning_alone_names_its_cause(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """B09: reasoning is not promoted to a reply, and the error says that it was all."""
+    server.answer(
+        CHAT,
+        EVENT_STREAM,
+        event(delta("", reasoning_content="flat 12", finish="length")),
+        DONE,
+    )
+    with pytest.raises(EmptyReplyError, match="only reasoned"):
+        await reply_of(planner)
+
+
+LEAK = {"error": {"type": "overloaded_error", "message": f"cannot answer: {WORDS}", "code": 529}}
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        (EVENT_STREAM, b"event: error\n", event(LEAK)),
+        (EVENT_STREAM, b"event: error\n", event(LEAK["error"])),
+        (EVENT_STREAM, event(delta("Partial")), event({"choices": [], **LEAK})),
+        (json_answer(LEAK),),
+        (json_answer(LEAK, status=500),),
+    ],
+)
+async def test_an_error_within_an_answer_is_an_error(
+    server: RawServer, planner: OpenAiWirePlanner, pieces: tuple[bytes, ...]
+) -> None:
+    """B71: an error object is a refusal that names its type, and quotes none of our words."""
+    server.answer(CHAT, *pieces)
+    with pytest.raises(PlannerRefusedError, match="overloaded_error") as refused:
+        await reply_of(planner)
+    assert "4417" not in str(refused.value)
+    assert refused.value.status in {500, 529}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        json_answer({"error": WORDS}, status=400),
+        json_answer({"error": {"type": WORDS, "code": WORDS}}, status=400),
+        json_answer([WORDS], status=400),
+        b"HTTP/1.1 400 X\r\nContent-Length: 22\r\n\r\n" + WORDS.encode(),
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 22\r\n\r\n"
+        + WORDS.encode(),
+        EVENT_STREAM + f"data: {WORDS}\n\n".encode(),
+        EVENT_STREAM + event([WORDS]),
+        b"HTTP/1.1 302 X\r\nLocation: http://example.com/\r\nContent-Length: 0\r\n\r\n",
+    ],
+)
+async def test_no_error_quotes_the_conversation(
+    server: RawServer, planner: OpenAiWirePlanner, answer: bytes
+) -> None:
+    """However a server fails, and whatever it echoes, the sentence holds none of it."""
+    server.answer(CHAT, answer)
+    with pytest.raises(PlannerRefusedError) as refused:
+        await reply_of(planner)
+    assert "4417" not in str(refused.value)
+
+
+async def test_a_reply_that_is_not_streamed_is_a_reply(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """A server that cannot stream answers whole, and is understood."""
+    message = {"role": "assistant", "content": "Hello."}
+    server.answer_json(CHAT, {"choices": [{"message": message, "finish_reason": "stop"}]})
+    assert text_of(await reply_of(planner)) == "Hello."
+
+
+async def test_closing_a_reply_hangs_up(server: RawServer, planner: OpenAiWirePlanner) -> None:
+    """A reply that is stopped half way leaves no connection behind."""
+    server.hold(CHAT, EVENT_STREAM, event(delta("Hel")))
+    async with aclosing(planner.stream(prompt_of(WORDS))) as events:
+        assert await anext(events) == TextDelta("Hel")
+    await server.hung_up.wait()
+
+
+async def test_a_cancelled_turn_hangs_up_before_the_first_word(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """A reply that is stopped while the server still reads leaves no connection behind."""
+    arrived = asyncio.Event()
+
+    async def read_long(_: object, __: object) -> None:
+        arrived.set()
+        await asyncio.Event().wait()
+
+    server.handlers[CHAT] = read_long
+    turn = asyncio.create_task(reply_of(planner))
+    await arrived.wait()
+    turn.cancel()
+    await server.hung_up.wait()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+
+
+async def test_nothing_there_is_said_with_the_address(server: RawServer) -> None:
+    """A port where nobody listens gives one sentence that names it."""
+    port = server.port
+    async with raw_server() as other:
+        port = other.port
+    planner = OpenAiWirePlanner(LoopbackUrl(f"http://127.0.0.1:{port}/v1"), model="m")
+    with pytest.raises(PlannerUnreachableError, match=f"127.0.0.1:{port}"):
+        await reply_of(planner)
+    await planner.aclose()
+
+
+async def test_a_server_that_never_answers_is_given_up_at_the_limit(server: RawServer) -> None:
+    """The limit for the first byte ends the wait with an error of ours."""
+    server.hold(CHAT)
+    planner = OpenAiWirePlanner(LoopbackUrl(f"{server.url}/v1"), model="m", first_byte_limit=0.01)
+    with pytest.raises(PlannerError, match="too long"):
+        await reply_of(planner)
+    await planner.aclose()
+
+
+async def test_a_server_that_loads_its_model_first_is_waited_for(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """B74: headers may come late; the first message succeeds, with exactly one request."""
+    loaded, asked = asyncio.Event(), asyncio.Event()
+
+    async def load_first(_: object, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await loaded.wait()
+        writer.write(EVENT_STREAM + b"".join(map(event, HELLO)) + DONE)
+
+    server.handlers[CHAT] = load_first
+    turn = asyncio.create_task(reply_of(planner))
+    await asked.wait()
+    assert not turn.done()
+    loaded.set()
+    assert text_of(await turn) == "Hello."
+    assert len(server.requests_to(CHAT)) == 1

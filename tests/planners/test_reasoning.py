@@ -1,0 +1,65 @@
+"""The filter that keeps a model's reasoning out of its reply."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pace.planners.reasoning import ReasoningFilter, without_reasoning
+
+
+def shown(*chunks: str) -> str:
+    blocks = ReasoningFilter()
+    return "".join(map(blocks.feed, chunks)) + blocks.finish()
+
+
+@pytest.mark.parametrize(
+    ("chunks", "visible"),
+    [
+        (("<th", "ink>sec", "ret</thi", "nk>ANS", "WER"), "ANSWER"),
+        (("a <", " b"), "a < b"),
+        (("x <", ""), "x <"),
+        (("x <thin",), "x <thin"),
+        (("<<think>s</think>A",), "<A"),
+        (("<THINK>s</Think>A",), "A"),
+        (("<thinking>s</think>t</thinking>A",), "A"),
+        (("<reasoning>s</reasoning>A<think>t</think>B",), "AB"),
+        (("a</think>b",), "a</think>b"),
+        (("<thinker>x",), "<thinker>x"),
+    ],
+)
+def test_only_whole_blocks_are_hidden(chunks: tuple[str, ...], visible: str) -> None:
+    """Reasoning blocks of every name and case vanish; whatever merely looks like one stays."""
+    assert shown(*chunks) == visible
+
+
+@pytest.mark.parametrize("at", range(len("<think>s</think>A") + 1))
+def test_a_tag_may_be_split_anywhere(at: int) -> None:
+    """Every way to cut a reply in two shows the same."""
+    text = "<think>s</think>A"
+    assert shown(text[:at], text[at:]) == "A"
+
+
+def test_a_block_left_open_hides_all_that_follows() -> None:
+    """A reply that was cut within its reasoning has no words."""
+    assert without_reasoning("<think>Okay, the user wants a shorter version of") == ""
+
+
+def test_a_whole_text_is_cleaned_and_trimmed() -> None:
+    """What is left of a text is exactly what stands outside its block."""
+    text = "<think>They like tea.</think>\nUser prefers oolong; meeting is on Friday."
+    assert without_reasoning(text) == "User prefers oolong; meeting is on Friday."
+
+
+PIECES = st.lists(
+    st.sampled_from(["<", "</", "think", "thinking", "reasoning", ">", "a", " ", "<think>", "İ"]),
+    max_size=12,
+)
+
+
+@given(PIECES, st.data())
+def test_cuts_change_nothing(pieces: list[str], data: st.DataObject) -> None:
+    """However a reply is cut into chunks, the same text is shown."""
+    text = "".join(pieces)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    chunks = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert shown(*chunks) == shown(text)
