@@ -1,0 +1,96 @@
+"""The input line of a terminal that can only write on: the system edits and echoes the line."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO
+
+from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT
+
+_CHUNK = 65_536
+
+
+class CookedLine:
+    """An InputLine without a single escape code. A burst of lines is one message here, too."""
+
+    def __init__(self, stdin: TextIO, stdout: TextIO, sign: str) -> None:
+        self._fd = stdin.fileno()
+        self._encoding = stdin.encoding or "utf-8"
+        self._stdout = stdout
+        self._sign = sign
+        self.was_cleared = False
+        self._may_leave = False
+        self._asked: asyncio.Future[str | None] | None = None
+        self._typed = b""
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def ask(self, prefill: str, *, beside: Callable[[], Awaitable[None]]) -> str | None:
+        """One message; words to begin with are shown above, since they cannot be edited."""
+        if prefill:
+            self._write(f"{prefill}\n")
+        self._write(f"{self._sign} ")
+        loop = asyncio.get_running_loop()
+        self._asked = loop.create_future()
+        self._may_leave = self.was_cleared = False
+        loop.add_reader(self._fd, self._read)
+        watch = asyncio.ensure_future(beside())
+        try:
+            return await self._asked
+        finally:
+            loop.remove_reader(self._fd)
+            watch.cancel()
+            await asyncio.wait([watch])
+            self._asked = None
+
+    async def above(self, write: Callable[[], None]) -> None:
+        """Write on, and ask again below."""
+        self._write("\n")
+        write()
+        self._write(f"{self._sign} ")
+
+    def refresh(self) -> None:
+        """There is no toolbar."""
+
+    def interrupt(self) -> None:
+        """Say how to leave, or leave."""
+        if self._asked is None or self._asked.done():
+            return
+        if self._may_leave:
+            self._asked.set_result(None)
+            return
+        self._may_leave = self.was_cleared = True
+        self._write(f"\n{LEAVE_HINT}\n{self._sign} ")
+
+    @contextmanager
+    def replying(self, stop: Callable[[], None]) -> Iterator[None]:  # noqa: ARG002  # a signal does
+        """The system keeps what is typed, and makes Ctrl-C a signal."""
+        yield
+
+    def _read(self) -> None:
+        data = b""
+        with suppress(OSError):
+            # A terminal that is gone reads as its end.
+            data = os.read(self._fd, _CHUNK)
+        if self._timer is not None:
+            self._timer.cancel()
+        if not data:
+            self._answer(None)
+            return
+        self._may_leave = False
+        self._typed += data
+        if self._typed.endswith(b"\n"):
+            self._timer = asyncio.get_running_loop().call_later(BURST, self._burst_over)
+
+    def _burst_over(self) -> None:
+        text = self._typed.decode(self._encoding, "replace").removesuffix("\n")
+        self._typed = b""
+        self._answer(text)
+
+    def _answer(self, text: str | None) -> None:
+        if self._asked is not None and not self._asked.done():
+            self._asked.set_result(text)
+
+    def _write(self, text: str) -> None:
+        self._stdout.write(text)
+        self._stdout.flush()

@@ -1,0 +1,249 @@
+"""The interactive screen of `pace chat`, from its first line to its last."""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from rich.text import Text
+
+from pace.clock import SystemClock
+from pace.doors.cli.fetching import FetchBar
+from pace.doors.cli.terminal.adjusting import Adjusting, model_choices, setting_choices
+from pace.doors.cli.terminal.asking import InputLine
+from pace.doors.cli.terminal.canvas import Canvas
+from pace.doors.cli.terminal.commands import Asked, Message, Mistaken, parse
+from pace.doors.cli.terminal.completing import CommandCompleter
+from pace.doors.cli.terminal.cooked import CookedLine
+from pace.doors.cli.terminal.look import Look, look_of
+from pace.doors.cli.terminal.memory_view import MemoryFacts, memory_lines
+from pace.doors.cli.terminal.modes import modes_kept, signals_taken
+from pace.doors.cli.terminal.pages import divider, first_screen, help_page
+from pace.doors.cli.terminal.prompt import PromptLine
+from pace.doors.cli.terminal.talking import Talking
+from pace.doors.cli.terminal.toolbar import Toolbar
+from pace.doors.open_chat import OpenChat
+from pace.errors import PaceError
+from pace.memory.turn import is_blank
+from pace.ports import Clock
+from pace.settings_file import SettingsFile
+from pace.threads import EndCause
+
+_ON_OFF = (("on", "remember this conversation"), ("off", "each message stands alone"))
+_REFRESH_SECONDS = 1.0
+EXIT_DONE, EXIT_INTERRUPTED = 0, 130
+
+
+def hold_conversation(settings_file: SettingsFile) -> int:
+    """Open a conversation and hold it on this terminal; gives the exit code. Raises PaceError."""
+    return asyncio.run(_hold(settings_file))
+
+
+async def _hold(settings_file: SettingsFile) -> int:
+    async with OpenChat(settings_file, screen=FetchBar()) as chat:
+        return await run_terminal(chat)
+
+
+async def run_terminal(chat: OpenChat, *, clock: Clock | None = None) -> int:
+    """Hold a conversation on this terminal until the person leaves; gives the exit code.
+
+    `chat` is open, and stays so. The terminal is left as it was found, also when this raises.
+    """
+    look = look_of(sys.stdout, os.environ)
+    ending = _Ending()
+    with modes_kept(sys.stdin, sys.stdout, look):
+        screen = Screen(chat, look, clock or SystemClock())
+        with signals_taken(interrupt=ending.soon(screen.interrupt), leave=ending.leave):
+            try:
+                await screen.run()
+            except (asyncio.CancelledError, OSError):
+                # A terminal that is gone fails whoever writes to it.
+                if not ending.is_asked:
+                    raise
+                return EXIT_INTERRUPTED
+    return EXIT_DONE
+
+
+class _Ending:
+    """Brings what a signal asks for into the event loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        self.is_asked = False
+
+    def soon(self, action: Callable[[], None]) -> Callable[[], None]:
+        return lambda: _call(self._loop, action)
+
+    def leave(self) -> None:
+        self.is_asked = True
+        if self._task is not None:
+            _call(self._loop, self._cancel)
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+
+def _call(loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> None:
+    loop.call_soon_threadsafe(action)
+
+
+class Screen:
+    """The loop over messages and commands."""
+
+    def __init__(self, chat: OpenChat, look: Look, clock: Clock) -> None:
+        self._chat = chat
+        self._look = look
+        self._canvas = Canvas(sys.stdout, look, shutil.get_terminal_size)
+        self._toolbar = Toolbar(chat, clock, look, lambda: self._canvas.width)
+        self._line = self._input_line()
+        self._talking = Talking(chat, self._canvas, self._line, self._notices)
+        self._adjusting = Adjusting(chat, self._canvas, self._talking)
+        self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
+            "help": self._help,
+            "memory": self._memory,
+            "retry": _alone(self._talking.retry),
+            "edit": _alone(self._talking.edit),
+            "undo": _alone(self._talking.undo),
+            "continue": _alone(self._talking.go_on),
+            "copy": _alone(self._talking.copy),
+            "file": self._talking.add_file,
+            "reset": self._reset,
+            "window": self._adjusting.window,
+            "idle": self._adjusting.idle,
+            "remember": self._adjusting.remember,
+            "model": self._adjusting.model,
+            "settings": self._adjusting.settings,
+        }
+
+    async def run(self) -> None:
+        """Until the person leaves."""
+        self._canvas.write(*first_screen(self._chat, self._canvas.width, self._look))
+        while True:
+            typed = await self._line.ask(self._talking.prefill, beside=self._beside)
+            self._talking.prefill = ""
+            if typed is None:
+                return
+            if self._line.was_cleared:
+                self._talking.replacing = None
+            if is_blank(typed):
+                continue
+            self._canvas.write("")
+            match parse(typed):
+                case Message(text):
+                    await self._talking.say(text)
+                case Mistaken(sentence):
+                    self._talking.tell_error(sentence)
+                case Asked("quit", _):
+                    return
+                case Asked(name, rest):
+                    self._talking.replacing = None
+                    await self._command(name, rest)
+
+    def interrupt(self) -> None:
+        """Take Ctrl-C from wherever it comes."""
+        if not self._talking.stop():
+            self._line.interrupt()
+
+    # --- commands
+
+    async def _command(self, name: str, rest: str) -> None:
+        try:
+            await self._commands[name](rest)
+        except PaceError as error:
+            self._talking.tell_error(str(error))
+
+    async def _help(self, _rest: str) -> None:
+        self._canvas.write(*help_page(self._canvas.width), "")
+
+    async def _memory(self, _rest: str) -> None:
+        facts = await self._memory_facts()
+        lines = memory_lines(facts, width=self._canvas.width, look=self._look)
+        self._canvas.write(*lines, "")
+
+    async def _memory_facts(self) -> MemoryFacts:
+        await self._toolbar.refresh()
+        chat, parts = self._chat, self._chat.parts
+        memory = await chat.memory()
+        try:
+            prompt = await chat.companion.next_prompt(chat.thread_id, "")
+            context = (await parts.planner.traits()).context_tokens
+        except PaceError as error:
+            self._talking.tell_error(str(error))
+            next_parts, context = None, 0
+        else:
+            next_parts = prompt.parts
+        return MemoryFacts(
+            memory=memory,
+            parts=next_parts,
+            context_tokens=context,
+            reply_tokens=chat.settings.planner.reply_tokens,
+            prepared_tokens=parts.preparing.prepared_tokens(chat.thread_id),
+            fold_outcomes=parts.folding.outcomes,
+            idle_left=self._toolbar.left(),
+            shows_summary=chat.settings.activity.show_summary,
+        )
+
+    async def _reset(self, _rest: str) -> None:
+        held = await self._chat.memory()
+        await self._chat.companion.reset(self._chat.thread_id)
+        self._talking.forget()
+        turns = held.next_number - 1
+        if held.is_empty:
+            self._talking.tell("There was nothing to forget. A new conversation begins.")
+        else:
+            said = f"{turns} turn{'s' * (turns != 1)}"
+            self._talking.tell(f"Forgotten: {said} and their summary. A new conversation begins.")
+
+    # --- beside the input line
+
+    async def _beside(self) -> None:
+        """Keep the toolbar true, and tell what happens meanwhile."""
+        while True:
+            try:
+                changed = await self._toolbar.refresh()
+            except PaceError:
+                # The next turn tells what is the matter.
+                changed = False
+            if notices := self._notices():
+                await self._line.above(partial(self._canvas.write, *notices))
+            if changed:
+                self._line.refresh()
+            await asyncio.sleep(_REFRESH_SECONDS)
+
+    def _notices(self) -> list[Text]:
+        """What is to be told of sessions that ended by themselves, each once."""
+        lines: list[Text] = []
+        while not self._chat.ended.empty():
+            ended = self._chat.ended.get_nowait()
+            self._talking.forget()
+            if ended.cause is EndCause.IDLE:
+                minutes = self._chat.settings.activity.idle_minutes
+                told = f"the conversation was cleared after {minutes} minutes"
+                lines += [divider(told, self._canvas.width, self._look), Text()]
+        return lines
+
+    def _input_line(self) -> InputLine:
+        if not self._look.can_edit:
+            return CookedLine(sys.stdin, sys.stdout, self._look.signs.you)
+        completer = CommandCompleter(
+            {
+                "settings": setting_choices,
+                "model": partial(model_choices, self._chat),
+                "remember": lambda: _ON_OFF,
+            }
+        )
+        return PromptLine(sys.stdout, self._look, completer, self._below)
+
+    def _below(self) -> str:
+        return self._toolbar.text(self._talking)
+
+
+def _alone(action: Callable[[], Awaitable[None]]) -> Callable[[str], Awaitable[None]]:
+    async def without_rest(_rest: str) -> None:
+        await action()
+
+    return without_rest

@@ -1,0 +1,219 @@
+"""What a person does with the conversation: messages, and second thoughts about the last one."""
+
+import asyncio
+from collections.abc import Callable
+
+from rich.text import Text
+
+from pace.companion import TurnReport, Words
+from pace.doors.cli.terminal.asking import InputLine
+from pace.doors.cli.terminal.attachment import Attachment, attachment_of
+from pace.doors.cli.terminal.canvas import Canvas
+from pace.doors.cli.terminal.clipboard import copy_text
+from pace.doors.cli.terminal.look import DIM, ERROR
+from pace.doors.cli.terminal.turn import TurnView
+from pace.doors.cli.terminal.wrapping import wrapped
+from pace.doors.open_chat import OpenChat
+from pace.doors.safe_text import safe_line
+from pace.errors import PaceError
+from pace.memory.turn import TurnId, TurnPair
+
+_GO_ON = "Go on exactly where you stopped."
+_EXCERPT = 60
+
+
+class Talking:
+    """The turns of one conversation on a canvas, and what waits for the next one."""
+
+    def __init__(
+        self, chat: OpenChat, canvas: Canvas, line: InputLine, notices: Callable[[], list[Text]]
+    ) -> None:
+        self._chat = chat
+        self._canvas = canvas
+        self._line = line
+        self._notices = notices
+        self._files: list[Attachment] = []
+        self._last_reply = ""
+        self._was_cut = False
+        self._stop: Callable[[], None] | None = None
+        self.prefill = ""
+        """What the input line is to begin with."""
+        self.replacing: TurnId | None = None
+        """The turn whose place the next message takes."""
+
+    # --- turns
+
+    async def say(self, text: str) -> None:
+        """Send a message, with the files that wait for it."""
+        whole = "\n\n".join([text, *(file.block for file in self._files)])
+        replaces, self.replacing = self.replacing, None
+        self.prefill = ""
+        if await self._turn(Words(text=whole, replaces=replaces)):
+            self._files.clear()
+        else:
+            self.prefill, self.replacing = text, replaces
+
+    async def retry(self) -> None:
+        """Have the last message answered anew; the new reply takes the old one's place."""
+        pair = await self._last_pair("try again")
+        if pair is not None:
+            await self._turn(Words(text=pair.user_text, replaces=pair.turn_id))
+
+    async def go_on(self) -> None:
+        """Ask for the rest of a reply that was cut or stopped."""
+        pair = await self._last_pair("go on with")
+        if pair is None:
+            return
+        if not (self._was_cut or pair.interrupted):
+            self.tell("The last reply is whole. Ask for more in your own words.")
+            return
+        await self._turn(Words(text=_GO_ON))
+
+    def stop(self) -> bool:
+        """Stop the reply that comes; False if there is none."""
+        if self._stop is None:
+            return False
+        self._stop()
+        return True
+
+    async def _turn(self, words: Words) -> bool:
+        """Take one turn on the screen; whether anything was said in reply."""
+        self._canvas.hide_cursor()
+        view = TurnView(self._canvas, self._notices)
+        try:
+            report = await self._answer(words, view)
+        except PaceError as error:
+            self.tell_error(str(error))
+            return False
+        finally:
+            self._canvas.show_cursor()
+        if report is None or not report.text.strip():
+            self.tell("Stopped before the first word; nothing was recorded.")
+            return False
+        self._last_reply, self._was_cut = report.text, report.cut_off
+        view.report(report)
+        self._canvas.write("")
+        return True
+
+    async def _answer(self, words: Words, view: TurnView) -> TurnReport | None:
+        """Let the companion answer; None if it was stopped before it began."""
+        companion, thread_id = self._chat.companion, self._chat.thread_id
+        turn = asyncio.create_task(companion.take_turn(thread_id, words, view.say), name="turn")
+        frames = asyncio.create_task(view.run(), name="frames")
+
+        def stop() -> None:
+            if not companion.stop(thread_id):
+                turn.cancel()
+
+        self._stop = stop
+        try:
+            with self._line.replying(stop):
+                await asyncio.wait([turn, frames], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._stop = None
+            turn.cancel()
+            frames.cancel()
+            await asyncio.wait([turn, frames])
+        if not frames.cancelled():
+            frames.result()
+        for notice in self._notices():
+            self._canvas.write(notice)
+        view.finish()
+        return None if turn.cancelled() else turn.result()
+
+    # --- second thoughts
+
+    async def edit(self) -> None:
+        """Put the last message into the input line; what is sent then takes its place."""
+        pair = await self._last_pair("edit")
+        if pair is not None:
+            self.prefill, self.replacing = pair.user_text, pair.turn_id
+
+    async def undo(self) -> None:
+        """Take the last pair back, and show what it was."""
+        pair = await self._chat.companion.take_back(self._chat.thread_id)
+        if pair is None:
+            self.tell("There is nothing to take back: no turn stands in the window.")
+            return
+        self.forget()
+        for who, words in (("you", pair.user_text), ("Pace", pair.reply_text)):
+            self._canvas.write(Text(f"  {who:<5}{self._excerpt(words)}", DIM))
+        self.tell("Taken back; the model will not see it.")
+
+    async def copy(self) -> None:
+        """Copy the last reply, as it was written."""
+        if not self._last_reply:
+            self.tell("There is no reply to copy yet. Say something first.")
+        elif await copy_text(self._last_reply, self._canvas.send):
+            self.tell(f"Copied {len(self._last_reply):,} characters.")
+        else:
+            self.tell("Nothing here can reach the clipboard. Select the text instead.")
+
+    async def add_file(self, written: str) -> None:
+        """Have a text file go with the next message."""
+        if not written:
+            waiting = ", ".join(safe_line(file.name) for file in self._files)
+            self.tell(f"Waiting for your next message: {waiting}." if waiting else _FILE_USAGE)
+            return
+        if written == "off":
+            self._files.clear()
+            self.tell("No file goes with your next message.")
+            return
+        try:
+            file = attachment_of(written, room=await self._room())
+        except PaceError as error:
+            self.tell_error(str(error))
+            return
+        self._files.append(file)
+        self.tell(
+            f"{safe_line(file.name)} goes with your next message: {len(file.text):,} characters, "
+            f"about {file.tokens:,} tokens. /file off drops it."
+        )
+
+    def forget(self) -> None:
+        """Let go of what belongs to a session that is over, or to a turn taken back."""
+        self._last_reply, self._was_cut = "", False
+        self.replacing = None
+
+    @property
+    def waiting_files(self) -> int:
+        """How many files go with the next message."""
+        return len(self._files)
+
+    # --- words of Pace's own
+
+    def tell(self, sentence: str) -> None:
+        """Say something about the conversation, quietly."""
+        self._write(Text(sentence, DIM))
+
+    def tell_error(self, sentence: str) -> None:
+        """Say what went wrong, and what to do."""
+        self._write(Text(safe_line(sentence), ERROR))
+
+    def _write(self, text: Text) -> None:
+        self._canvas.write(*wrapped(text, self._canvas.width), "")
+
+    # --- inside
+
+    async def _last_pair(self, doing: str) -> TurnPair | None:
+        memory = await self._chat.companion.memory(self._chat.thread_id)
+        if not memory.window:
+            self.tell(f"There is nothing to {doing} yet: no turn stands in the window.")
+            return None
+        return memory.window[-1]
+
+    async def _room(self) -> int:
+        """The tokens that words may have, by what the next prompt needs for the rest."""
+        prompt = await self._chat.companion.next_prompt(self._chat.thread_id, "")
+        traits = await self._chat.parts.planner.traits()
+        waiting = sum(file.tokens for file in self._files)
+        reply = self._chat.settings.planner.reply_tokens
+        return max(traits.context_tokens - reply - prompt.parts.system - waiting, 0)
+
+    def _excerpt(self, words: str) -> str:
+        line = safe_line(words)
+        room = min(_EXCERPT, self._canvas.width - 8)
+        return line if len(line) <= room else f"{line[:room]}{self._canvas.look.signs.dots}"
+
+
+_FILE_USAGE = "Name a text file: /file PATH adds it to your next message."
