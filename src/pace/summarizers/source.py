@@ -17,8 +17,11 @@ _THOUSANDS = re.compile(r"(?<=\d)[,.'’\u00a0\u202f](?=\d{3}(?!\d))")
 _SPACED_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _TRAILING_ZEROS = re.compile(r"(?<=\d)(?:\.0+|(\.\d*[1-9])0+)(?!\d|\.\d)")
-_BETWEEN = re.compile(
-    r"(?<=\d)(?P<numbers>[\W_]+)(?=\d)|(?<=[^\W\d])(?P<words>[\W_]+)(?=[^\W\d])|[\W_]+"
+_LETTER = r"[^\W\d_]"
+_BETWEEN_WORDS = re.compile(rf"(?<={_LETTER})[\W_]+(?={_LETTER})")
+_BETWEEN_NUMBERS = re.compile(r"(?<=\d)(?:[^\w.:]|_|[.:](?!\d))+(?=\d)|(?<=\d)[\W_]{2,}(?=\d)")
+_BETWEEN_KINDS = re.compile(
+    rf"(?<=\d)[\W_]+(?={_LETTER})|(?<={_LETTER})[\W_]+(?=\d)|^[\W_]+|[\W_]+$"
 )
 # What may not stand next to a number's or an identifier's first and last character.
 _BEFORE = {True: r"(?<!\d)(?<!\d[.:])", False: r"(?<![a-z])"}
@@ -140,15 +143,8 @@ def _flat(text: str) -> str:
     """
     text = _DECIMAL_COMMA.sub(".", _THOUSANDS.sub("", text))
     text = _TRAILING_ZEROS.sub(lambda found: found[1] or "", text)
-    return _BETWEEN.sub(_kept_between, text).casefold()
-
-
-def _kept_between(found: re.Match[str]) -> str:
-    if found["words"]:
-        return " "
-    if found["numbers"]:
-        return found[0] if found[0] in {".", ":"} else "_"
-    return ""
+    text = _BETWEEN_NUMBERS.sub("_", _BETWEEN_WORDS.sub(" ", text))
+    return _BETWEEN_KINDS.sub("", text).casefold()
 
 
 def _other_times(text: str) -> Iterator[str]:
@@ -157,7 +153,7 @@ def _other_times(text: str) -> Iterator[str]:
         hour = int(found[1]) % _NOON + (_NOON if found[3] in "pP" else 0)
         minutes = found[2] or "00"
         yield from (f"{hour}:{minutes}", f"{hour:02}:{minutes}", f"{hour}")
-    for found in _TIME_24.finditer(text):
+    for found in _TIME_24.finditer(text) if ":" in text else ():
         hour = int(found[1])
         twelve = hour % _NOON or _NOON
         yield from (f"{hour}:{found[2]}", f"{hour:02}:{found[2]}", f"{twelve}:{found[2]}")
