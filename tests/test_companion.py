@@ -12,7 +12,7 @@ from pace.companion import Words
 from pace.errors import EmptyReplyError, EmptyWordsError, PlannerError, PromptTooLongError
 from pace.memory.prompt import Message, Prompt, Role
 from pace.memory.turn import ThreadId, TurnId
-from pace.ports import Finished, FinishReason, PlannerTraits
+from pace.ports import SUMMARIES, Finished, FinishReason, PlannerTraits
 from pace.testing import Gate, GatedSummarizer, ManualClock, ScriptedPlanner, ScriptedSummarizer
 from pace.threads import EndCause, SessionEnded
 from pace.wiring import Parts
@@ -233,7 +233,7 @@ async def test_a_reset_stops_the_turn_and_nothing_of_it_comes_back(companions: C
             assert memory.summary.version == 0
             await say(parts, "hello")
     assert [(e.session_id, e.cause) for e in ended] == [(first.session_id, EndCause.RESET)]
-    assert planner.forgotten == [THREAD]
+    assert planner.forgotten == [THREAD, SUMMARIES]
     assert [m.content for m in planner.prompts[3].messages] == ["You are Pace.", "hello"]
 
 
@@ -352,7 +352,7 @@ async def test_striking_leaves_nothing_of_it_to_the_planner(companions: Companio
             await parts.companion.strike(THREAD, "4417")
             await say(parts, "What do you know?")
     assert said(planner.prompts[2]) == ["I like tea.", "Nice.", "What do you know?"]
-    assert planner.forgotten == [THREAD]
+    assert planner.forgotten == [THREAD, SUMMARIES]
 
 
 async def test_a_turn_id_taken_twice_is_one_pair(companions: Companions) -> None:

@@ -119,7 +119,7 @@ async def test_a_models_failure_is_made_good_by_the_fallback_with_a_new_version(
     assert fallback.folds[0].version > model.folds[0].version
     memory = await threads.look(THREAD)
     assert (memory.summary.text, memory.summary.made_by) == ("Plain.", "extractive")
-    assert folding.outcomes == {"summary_rejected": 1, "applied": 1}
+    assert folding.outcomes == {"turned down: echo": 1, "applied": 1}
 
 
 async def test_a_models_blank_summary_is_made_good_by_the_fallback(
@@ -262,3 +262,28 @@ async def test_nothing_pending_asks_nobody(threads: Threads) -> None:
     """A nudge for a thread with nothing pending makes no call."""
     with ScriptedSummarizer() as summarizer:
         await Folding(threads, fallback=summarizer).run(ThreadId("quiet"))
+
+
+async def test_what_a_fold_left_pending_the_next_one_takes(
+    threads: Threads, clock: ManualClock
+) -> None:
+    """A model that covers only the first pair of three is asked again, until none is pending."""
+
+    class OneByOne:
+        name = "one by one"
+
+        async def summarize(self, fold: Fold) -> SummaryUpdate:
+            first = fold.pairs[0]
+            return SummaryUpdate(
+                session_id=fold.session_id,
+                version=fold.version,
+                covers=first.number,
+                text=f"{fold.prior.text} {first.user_text}".strip(),
+                made_by=self.name,
+            )
+
+    folding = Folding(threads, fallback=ScriptedSummarizer(), model=OneByOne())
+    await talk(threads, clock, "1", "2", "3", "4")
+    await folding.run(THREAD)
+    memory = await threads.look(THREAD)
+    assert (memory.summary.text, memory.pending) == ("1 2 3", ())

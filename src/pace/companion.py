@@ -13,7 +13,15 @@ from pace.memory.fitting import DoesNotFit, Room
 from pace.memory.prompt import Draft, ExtraBlock, Message, Prompt, PromptParts, Role
 from pace.memory.thread import RecordOutcome, ThreadMemory
 from pace.memory.turn import FinishedTurn, SessionId, ThreadId, TurnId, TurnPair, is_blank
-from pace.ports import Clock, Finished, FinishReason, Planner, PlannerEvent, TextDelta
+from pace.ports import (
+    SUMMARIES,
+    Clock,
+    Finished,
+    FinishReason,
+    Planner,
+    PlannerEvent,
+    TextDelta,
+)
 from pace.preparing import Preparing
 from pace.threads import EndCause, SessionEnded, Threads, new_session_id
 
@@ -312,6 +320,7 @@ class Companion:
         try:
             with self._background.turn():
                 await self._planner.forget(thread_id)
+                await self._planner.forget(SUMMARIES)
         except PlannerError:
             # An engine that does not answer holds no cache that anyone could reach.
             return

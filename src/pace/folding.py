@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 
-from pace.errors import SummarizerError, SummarizerUnavailableError
+from pace.errors import SummarizerError, SummarizerUnavailableError, SummaryRejectedError
 from pace.memory.summary import Fold, SummaryOutcome, SummaryUpdate
 from pace.memory.turn import ThreadId
 from pace.ports import ThreadSummarizer
@@ -52,15 +52,22 @@ class Folding:
         self._rest = 0
 
     async def run(self, thread_id: ThreadId) -> None:
-        """Fold whatever is pending."""
-        fold = await self._stamp(thread_id)
-        if fold is not None and self._model is not None and self._may_ask_model(thread_id):
-            if await self._by_model(self._model, fold):
+        """Fold whatever is pending; what one fold left, the next one takes."""
+        while (fold := await self._stamp(thread_id)) is not None:
+            if not await self._fold(fold):
                 return
-            fold = await self._stamp(thread_id)
-        if fold is not None:
-            await self._by_fallback(fold)
-        self._preempted.pop(thread_id, None)
+
+    async def _fold(self, fold: Fold) -> bool:
+        """Whether a summary took its place."""
+        if self._model is not None and self._may_ask_model(fold.thread_id):
+            if await self._by_model(self._model, fold):
+                return True
+            again = await self._stamp(fold.thread_id)
+            if again is None:
+                return False
+            fold = again
+        self._preempted.pop(fold.thread_id, None)
+        return await self._by_fallback(fold)
 
     async def _stamp(self, thread_id: ThreadId) -> Fold | None:
         return await self._threads.change(thread_id, lambda memory: memory.stamp_fold())
@@ -84,6 +91,9 @@ class Folding:
         except TimeoutError:
             self._failed(fold.thread_id, "late")
             return False
+        except SummaryRejectedError as error:
+            self._failed(fold.thread_id, f"turned down: {error.reason}")
+            return False
         except SummarizerError as error:
             self._failed(fold.thread_id, error.kind)
             return False
@@ -95,13 +105,13 @@ class Folding:
         self._preempted.pop(fold.thread_id, None)
         return await self._land(fold.thread_id, update)
 
-    async def _by_fallback(self, fold: Fold) -> None:
+    async def _by_fallback(self, fold: Fold) -> bool:
         try:
             update = await self._fallback.summarize(fold)
         except SummarizerError as error:
             self._count(fold.thread_id, error.kind)
-            return
-        await self._land(fold.thread_id, update)
+            return False
+        return await self._land(fold.thread_id, update)
 
     async def _land(self, thread_id: ThreadId, update: SummaryUpdate) -> bool:
         outcome = await self._threads.change(

@@ -16,6 +16,10 @@ from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId
 
 
+SUMMARIES = ThreadId("summaries")
+"""The thread under which a planner is asked for folds, so that none takes a conversation's slot."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextDelta:
     """Words of the reply, as they come; never reasoning, never empty."""

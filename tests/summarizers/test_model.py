@@ -16,10 +16,10 @@ from pace.errors import (
 )
 from pace.memory.prompt import MESSAGE_TOKENS
 from pace.memory.tokens import estimate_tokens
-from pace.ports import Finished, FinishReason, PlannerTraits, Thinking
+from pace.ports import SUMMARIES, Finished, FinishReason, PlannerTraits, Thinking
 from pace.summarizers.guard import GuardedSummarizer, Rejection
 from pace.summarizers.instructions import messages_for
-from pace.summarizers.model import SUMMARIES, ModelSummarizer
+from pace.summarizers.model import ModelSummarizer
 from pace.testing import Gate, ScriptedPlanner
 from summarizers.made_folds import fold_of
 

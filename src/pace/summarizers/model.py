@@ -13,15 +13,12 @@ from pace.errors import (
 )
 from pace.memory.prompt import MESSAGE_TOKENS, Message, Prompt, PromptParts
 from pace.memory.summary import Fold, SummaryUpdate
-from pace.memory.turn import ThreadId, is_blank
+from pace.memory.turn import is_blank
 from pace.planners.reasoning import without_reasoning
-from pace.ports import Finished, FinishReason, Planner, PlannerTraits, TextDelta
+from pace.ports import SUMMARIES, Finished, FinishReason, Planner, PlannerTraits, TextDelta
 from pace.summarizers.cleaning import cleaned, whole_sentences, within
 from pace.summarizers.guard import Rejection
 from pace.summarizers.instructions import Part, halves, messages_of, parts_of, turns_of
-
-# The thread under which planners see folds, so that no conversation loses its cache to them.
-SUMMARIES = ThreadId("summaries")
 
 # Room for the reply, as a multiple of the budget: models think, and count words badly.
 _REPLY_ROOM = 2
