@@ -114,7 +114,7 @@ class SettingsFile:
         A flag or an earlier wish of this run makes way for it, the environment does not. Raises
         SettingsError, and nothing is changed, if the value is wrong or cannot be written.
         """
-        checked = check_value(name, value)
+        checked = check_value(name, _whole_path(value) if name == "planner.model" else value)
         document = self._read()
         _put(document, name, checked)
         self._write(document)
@@ -291,6 +291,14 @@ def _put(document: tomlkit.TOMLDocument, name: str, value: object) -> None:
         held.pop(field, None)
     else:
         held[field] = str(value) if isinstance(value, StrEnum) else value
+
+
+def _whole_path(model: object) -> object:
+    """A model file by a path that is right from every folder; a mere name stays one."""
+    if not isinstance(model, str) or not model.lower().endswith(".gguf"):
+        return model
+    path = Path(model).expanduser()
+    return str(path.absolute()) if path.is_file() else model
 
 
 def _said(value: object) -> str:

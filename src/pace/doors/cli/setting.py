@@ -47,8 +47,6 @@ def change(name: str, value: str) -> None:
     file = _opened()
     if name == "planner.instructions":
         value = text_or_file(value)
-    if name == "planner.model":
-        value = model_name(value)
     _say(file.change(name, value))
 
 
@@ -73,12 +71,6 @@ def text_or_file(given: str) -> str:
         raise SettingsError(f"{path} cannot be read ({error.strerror}). Check its name.") from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path} is no UTF-8 text. Save it as one.") from error
-
-
-def model_name(given: str) -> str:
-    """A model's name; a file's path made good for every folder."""
-    path = Path(given).expanduser()
-    return str(path.absolute()) if given.endswith(".gguf") and path.is_file() else given
 
 
 def show_table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

@@ -12,7 +12,7 @@ from pace.companion import TurnReport, Words
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.cli.lines import InputLines
 from pace.doors.cli.machine import INTERRUPTED, MachineMode
-from pace.doors.cli.setting import model_name, text_or_file
+from pace.doors.cli.setting import text_or_file
 from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import SafeTextStream, safe_line
 from pace.errors import EmptyWordsError, SettingsError
@@ -64,8 +64,6 @@ def open_settings(flags: Mapping[str, str | None]) -> SettingsFile:
         raise SettingsError("--base-url goes with --tier local. Leave one of the two out.")
     if "system" in given:
         given["system"] = text_or_file(given["system"])
-    if "model" in given:
-        given["model"] = model_name(given["model"])
     overrides: dict[str, object] = {}
     for flag, value in given.items():
         name = _SETTINGS_OF_FLAGS[flag]
