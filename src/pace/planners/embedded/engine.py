@@ -31,6 +31,13 @@ class _Running:
     context_tokens: int
 
 
+@dataclass(slots=True)
+class _Held:
+    """How far a prepare has come."""
+
+    tokens: int = 0
+
+
 class EmbeddedPlanner:
     """Answers with a model file, in a child process that ends with this one.
 
@@ -51,7 +58,7 @@ class EmbeddedPlanner:
         self._running: _Running | None = None
         self._starting = asyncio.Lock()
         self._engine_free = asyncio.Lock()
-        self._prepares: set[asyncio.Task[int]] = set()
+        self._prepares: dict[asyncio.Task[None], _Held] = {}
 
     @classmethod
     def of(
@@ -70,6 +77,11 @@ class EmbeddedPlanner:
     def process_id(self) -> int | None:
         """The engine's process, while it runs."""
         return None if self._running is None else self._running.process.process_id
+
+    @property
+    def tokens_prepared(self) -> int:
+        """How many tokens the prepare that runs now has read; 0 when none does."""
+        return max((held.tokens for held in self._prepares.values()), default=0)
 
     async def start(self) -> None:
         """Load the model now, rather than at the first turn; raises PlannerError."""
@@ -127,16 +139,18 @@ class EmbeddedPlanner:
 
         Gives the tokens held, fewer if a turn came in between: it keeps what was read.
         """
-        held = [0]
+        held = _Held()
         task = asyncio.create_task(self._read_ahead(prompt, held), name="prepare")
-        self._prepares.add(task)
+        self._prepares[task] = held
         try:
             await asyncio.wait({task})
         finally:
-            self._prepares.discard(task)
+            del self._prepares[task]
             task.cancel()
             await asyncio.wait({task})
-        return held[0] if task.cancelled() else task.result()
+        if not task.cancelled():
+            task.result()
+        return held.tokens
 
     async def forget(self, thread_id: ThreadId) -> None:
         """Erase the thread's slot; if the engine does not run, there is nothing to erase."""
@@ -162,7 +176,7 @@ class EmbeddedPlanner:
 
     async def _engine(self) -> _Running:
         async with self._starting:
-            if self._running is not None and self._running.process.has_ended:
+            if self._running is not None and not await self._running.process.is_answering():
                 engine, self._running = self._running, None
                 await engine.process.aclose()
             if self._running is None:
@@ -185,20 +199,19 @@ class EmbeddedPlanner:
             self._running = None
         return await engine.process.crash()
 
-    async def _read_ahead(self, prompt: Prompt, held: list[int]) -> int:
+    async def _read_ahead(self, prompt: Prompt, held: _Held) -> None:
         engine = await self._engine()
         try:
             prefix = await engine.server.prefix(prompt.messages)
             if not prefix:
-                return 0
+                return
             async with self._engine_free:
                 slot = await self._claim(engine, prompt)
                 async with aclosing(engine.server.read(prefix, slot)) as steps:
                     async for tokens in steps:
-                        held[0] = tokens
+                        held.tokens = tokens
         except PlannerUnreachableError as error:
             raise await self._crashed(engine) from error
-        return held[0]
 
     async def _claim(self, engine: _Running, prompt: Prompt) -> int:
         slot = engine.slots.claim(prompt.thread_id, prompt.session_id)

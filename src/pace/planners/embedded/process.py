@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+import httpx
+
 from pace.errors import MissingExtraError, PlannerCrashedError, PlannerError
 from pace.planners.client import open_client
 
@@ -23,6 +25,8 @@ _LONGEST_SOCKET = 100
 _LOAD_LIMIT = 600.0
 # A killed process is gone at once; the kernel may first have to free much memory.
 _END_LIMIT = 10.0
+# An engine that is reading or writing answers this at once all the same.
+_ALIVE_LIMIT = 30.0
 # Threads of the engine that wait for each other spin this long before they sleep. Measured, 2
 # cores, tiny model, tokens read and written a second: by default 300 and 113, but 15 and 4 while
 # two other programs compute; with this 293 and 105, and 70 and 13.
@@ -96,6 +100,16 @@ class EngineProcess:
     def has_ended(self) -> bool:
         """Whether the process is gone."""
         return self._process.returncode is not None
+
+    async def is_answering(self) -> bool:
+        """Whether it still answers; a death shows here before the system reports it."""
+        if self.has_ended:
+            return False
+        try:
+            await self.client.get(f"{self.root}/health", timeout=_ALIVE_LIMIT)
+        except httpx.HTTPError:
+            return False
+        return True
 
     async def crash(self) -> PlannerCrashedError:
         """End what is left of it, and say in one sentence what happened."""
