@@ -165,3 +165,16 @@ async def test_wrong_environment_is_named(tmp_path: Path) -> None:
     ended = await run_pace(tmp_path, "chat", "Hi", env={"PACE_ACTIVITY__WINDOW": "0"})
     assert ended.status == 2
     assert "PACE_ACTIVITY__WINDOW" in ended.err
+
+
+async def test_closed_streams_do_no_harm(tmp_path: Path) -> None:
+    """A pace that was started without standard input and output ends well."""
+    async with chat_server() as server:
+        process = await asyncio.create_subprocess_exec(
+            *("/bin/sh", "-c", 'exec "$0" "$@" <&- >&-', str(PACE), *LOCAL, server.url, "Hi"),
+            stderr=asyncio.subprocess.PIPE,
+            env=environment(tmp_path),
+        )
+        _, err = await process.communicate()
+    assert (process.returncode, err) == (0, b"")
+    assert len(server.sent) == 1

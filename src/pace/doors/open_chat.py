@@ -40,9 +40,10 @@ class PlannerOpener(Protocol):
 class OpenChat:
     """A conversation and the work behind it, for as long as the `async with` block runs.
 
-    `ended` gets one notice for each session that ends. `parts`, `companion` and `note` change when
-    another planner is opened, so ask for them anew. `on_fold` hears what became of each fold.
-    Entering raises SettingsError and WeightsError.
+    `ended` gets one notice for each session that ends. `note` is what a screen tells once of the
+    planner; `reason` is the part of it that is told everywhere. They, `parts` and `companion`
+    change when another planner is opened, so ask for them anew. `on_fold` hears what became of
+    each fold. Entering raises SettingsError and WeightsError.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class OpenChat:
         self.settings_file = settings_file
         self.thread_id = ThreadId(str(uuid.uuid4()))
         self.ended: asyncio.Queue[SessionEnded] = asyncio.Queue()
-        self.note = ""
+        self.reason = self.note = ""
         self._screen = screen
         self._opener = opener or _by_tier
         self._clock = clock or SystemClock()
@@ -71,7 +72,7 @@ class OpenChat:
     async def __aenter__(self) -> Self:
         self._applied = self.settings_file.current
         opened = await self._opener(self._current, screen=self._screen)
-        self.note = opened.note
+        self.reason, self.note = opened.reason, opened.note
         self._begin(opened.planner)
         return self
 
@@ -119,7 +120,7 @@ class OpenChat:
             except BaseException:
                 self._applied = before
                 raise
-            self.note = opened.note
+            self.reason, self.note = opened.reason, opened.note
             former = self.parts.planner
             await self._begin_again(opened.planner)
             await former.aclose()

@@ -43,9 +43,13 @@ class FetchScreen(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedPlanner:
-    """A planner, and what to tell the person once about it; an empty `note` says nothing."""
+    """A planner, and what to tell the person once about it; what is empty says nothing.
+
+    `reason` says why it is not the usual model, `note` what a screen has room for besides.
+    """
 
     planner: Planner
+    reason: str = ""
     note: str = ""
 
 
@@ -86,6 +90,7 @@ async def open_planner(
     note = _SMALL.format(title=chosen.file.title) if chosen.file in SHIPPED else ""
     return OpenedPlanner(
         planner=EmbeddedPlanner.of(chosen.file, path, options=options),
+        reason=chosen.reason,
         note=" ".join(filter(None, (chosen.reason, note))),
     )
 
@@ -121,7 +126,8 @@ def _suiting(folder: WeightsFolder) -> ChosenModel:
     if folder.path_of(DEFAULT).is_file() and memory > DEFAULT.memory:
         return ChosenModel(file=DEFAULT)
     advice = recommended(free_memory=memory, free_disk=free_disk(folder.folder))
-    return ChosenModel(file=advice.file, reason=advice.reason if advice.file is TINY else "")
+    why = f"The tiny model answers: {advice.reason}" if advice.file is TINY else ""
+    return ChosenModel(file=advice.file, reason=why)
 
 
 def _described(path: Path) -> ModelFile:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 import click
 
@@ -17,6 +18,7 @@ _DONE, _FAILED, _ASKED_WRONGLY, _INTERRUPTED = 0, 1, 2, 130
 
 def main() -> None:
     """Run the command line and exit with its status."""
+    _replace_closed_streams()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -63,6 +65,17 @@ def _told(error: Exception) -> int:
 def _printable(text: str) -> str:
     """A sentence that does nothing to a terminal; it may quote a file's name or a server."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _replace_closed_streams() -> None:
+    """A program may be started without one of its three streams; nothing else has to know."""
+    nothing = Path(os.devnull)
+    if sys.stdin is None:
+        sys.stdin = nothing.open(encoding="utf-8")
+    if sys.stdout is None:
+        sys.stdout = nothing.open("w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = nothing.open("w", encoding="utf-8")
 
 
 def _let_go_of_output() -> None:

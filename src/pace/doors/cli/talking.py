@@ -85,6 +85,7 @@ def open_settings(flags: Mapping[str, str | None]) -> SettingsFile:
 async def _answer_once(file: SettingsFile, text: str) -> int:
     printer = _Printer()
     async with OpenChat(file, screen=FetchBar()) as chat:
+        _tell_reason(chat)
         answer = chat.companion.take_turn(chat.thread_id, Words(text=text), printer.say)
         turn = asyncio.create_task(answer)
         with _on_interrupt(lambda: chat.companion.stop(chat.thread_id) or turn.cancel()):
@@ -136,6 +137,7 @@ def _remark(report: TurnReport, file: SettingsFile) -> None:
 
 async def _hold_machine(file: SettingsFile) -> int:
     async with OpenChat(file, screen=FetchBar()) as chat:
+        _tell_reason(chat)
         machine = MachineMode(chat, InputLines(sys.stdin.fileno()), _write_line)
         with _on_interrupt(machine.interrupt):
             return await machine.run()
@@ -150,8 +152,8 @@ def _write_line(line: bytes) -> None:
 
 
 def _piped() -> str | None:
-    """All of standard input as one text; None if a person sits there, or nothing does."""
-    if sys.stdin is None or sys.stdin.isatty():
+    """All of standard input as one text; None if a person sits there."""
+    if sys.stdin.isatty():
         return None
     return sys.stdin.buffer.read().decode("utf-8", "replace").strip("\r\n")
 
@@ -159,6 +161,11 @@ def _piped() -> str | None:
 def _decoded(argument: str) -> str:
     """An argument whose bytes were no UTF-8 with signs in their place."""
     return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _tell_reason(chat: OpenChat) -> None:
+    if chat.reason:
+        _tell(chat.reason)
 
 
 def _tell(notice: str) -> None:
