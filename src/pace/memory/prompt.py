@@ -193,21 +193,24 @@ def _tagged(name: BlockName, text: str) -> str:
     return f"<{name}>\n{text}\n</{name}>"
 
 
+_BLOCK_HEAD = f"<{BlockName.CONVERSATION_SO_FAR}>\n{RECORD_SENTENCE}\n"
+_BLOCK_END = f"\n</{BlockName.CONVERSATION_SO_FAR}>"
 # What the block costs besides what it holds, line ends around it and in it included.
-_FRAME = "\n\n" + _tagged(BlockName.CONVERSATION_SO_FAR, f"{RECORD_SENTENCE}\n\n")
+_FRAME = f"\n\n{_BLOCK_HEAD}\n{_BLOCK_END}"
 
 
 def _block(summary: str, pending: str) -> str:
     """The one block; empty if there is nothing older than the window."""
-    if not (summary or pending):
-        return ""
-    inside = "\n".join(part for part in (RECORD_SENTENCE, summary, pending) if part)
-    return _tagged(BlockName.CONVERSATION_SO_FAR, inside)
+    if summary and pending:
+        return f"{_BLOCK_HEAD}{summary}\n{pending}{_BLOCK_END}"
+    if summary or pending:
+        return f"{_BLOCK_HEAD}{summary or pending}{_BLOCK_END}"
+    return ""
 
 
 # --- pending pairs
 
-# The least that a line of a pending pair is clipped to, in tokens; its marker alone takes up to 12.
+# The least that a line of a pending pair is clipped to, in tokens; a marker alone takes 8 to 12.
 _SHORTEST_LINE = 20
 # What the estimate adds at most for two lines being one text.
 _LINE_END_TOKENS = 2
@@ -220,6 +223,9 @@ def _pending_lines(pairs: tuple[TurnPair, ...], budget: int) -> str:
     room for a piece of each, the newest pairs are shown, and a line says how many are not.
     """
     lines = [line for pair in pairs for line in _lines(pair)]
+    whole = harmless("\n".join([PENDING_SENTENCE, *lines]))
+    if estimate_tokens(whole) <= budget:
+        return whole
     sizes = [_shown_tokens(line) for line in lines]
     least = [min(size, _SHORTEST_LINE) + _LINE_END_TOKENS for size in sizes]
     room = budget - estimate_tokens(PENDING_SENTENCE)
