@@ -97,7 +97,7 @@ class Hub:
             if total is not None:
                 check_disk(part.path.parent, total - part.size)
             report(Progress(part.size, total, SOURCE))
-            async for chunk in response.aiter_bytes(1024 * 1024):
+            async for chunk in response.aiter_bytes():
                 part.append(chunk)
                 report(Progress(part.size, total, SOURCE))
             return expected
