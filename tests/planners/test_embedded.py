@@ -154,14 +154,14 @@ async def test_a_closed_reply_keeps_what_it_read(embedded: EmbeddedPlanner) -> N
     assert 0 < finished.cached_tokens < finished.prompt_tokens // 2
 
 
-async def test_one_reply_at_a_time_and_the_same_as_alone(embedded: EmbeddedPlanner) -> None:
+async def test_one_reply_at_a_time_and_the_same_as_alone(own: EmbeddedPlanner) -> None:
     """B83: 50 rounds of two sessions and a prepare at once: no overlap, no reply changed."""
     order: list[str] = []
 
     async def reply(thread: str) -> str:
         text = ""
         asked = prompt_of("Name a colour.", thread=thread)
-        async with aclosing(embedded.stream(asked)) as events:
+        async with aclosing(own.stream(asked)) as events:
             async for event in events:
                 order.append(thread)
                 if isinstance(event, TextDelta):
@@ -176,7 +176,7 @@ async def test_one_reply_at_a_time_and_the_same_as_alone(embedded: EmbeddedPlann
         order.clear()
         *together, _ = await asyncio.gather(
             *(reply(thread) for thread in threads),
-            embedded.prepare(prompt_of("?", thread="left")),
+            own.prepare(prompt_of("?", thread="left")),
         )
         assert together == alone
         switches = sum(a != b for a, b in pairwise(order))
@@ -221,6 +221,22 @@ async def test_closing_ends_a_reply_with_an_error(own: EmbeddedPlanner) -> None:
             async for _ in events:
                 pass
     assert own.process_id is None
+    with pytest.raises(PlannerError, match="closed"):
+        await own.prepare(prompt_of("Hi."))
+    assert own.process_id is None
+
+
+async def test_a_turn_that_waited_while_another_crashed_is_answered(own: EmbeddedPlanner) -> None:
+    """Only the turn that the engine died in fails; the one behind it gets a new engine."""
+    async with aclosing(own.stream(prompt_of("Hi.", window=WINDOW))) as events:
+        await anext(events)
+        waiting = asyncio.create_task(finish_of(own, prompt_of("Hello.", thread="two")))
+        await asyncio.sleep(0)
+        kill(own.process_id)
+        with pytest.raises(PlannerCrashedError):
+            async for _ in events:
+                pass
+    assert (await waiting).reply_tokens
 
 
 async def test_a_start_may_be_cancelled(tiny: Path) -> None:

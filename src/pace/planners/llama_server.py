@@ -83,6 +83,8 @@ class LlamaServer:
                     raise refusal(self._server, None, response.status_code)
                 async with aclosing(EventSource(response).aiter_sse()) as events:
                     async for event in events:
+                        if event.data in {"", "[DONE]"}:
+                            continue
                         chunk = json.loads(event.data)
                         if fault := chunk.get("error"):
                             raise refusal(self._server, fault)

@@ -56,6 +56,7 @@ class EmbeddedPlanner:
         self._options = options
         self._over_socket = over_socket
         self._running: _Running | None = None
+        self._is_closed = False
         self._starting = asyncio.Lock()
         self._engine_free = asyncio.Lock()
         self._prepares: dict[asyncio.Task[None], _Held] = {}
@@ -106,8 +107,8 @@ class EmbeddedPlanner:
     async def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:
         """Reply from the thread's own slot; waits only for another reply, never for a prepare."""
         self._pre_empt()
-        engine = await self._engine()
         async with self._engine_free:
+            engine = await self._engine()
             try:
                 slot = await self._claim(engine, prompt)
                 body = {
@@ -167,7 +168,8 @@ class EmbeddedPlanner:
             engine.slots.clean(slot.number)
 
     async def aclose(self) -> None:
-        """End the engine; a reply in progress ends with an error."""
+        """End the engine for good; a reply in progress ends with an error."""
+        self._is_closed = True
         self._pre_empt()
         async with self._starting:
             engine, self._running = self._running, None
@@ -176,6 +178,8 @@ class EmbeddedPlanner:
 
     async def _engine(self) -> _Running:
         async with self._starting:
+            if self._is_closed:
+                raise PlannerError("The model on this machine was closed. Start Pace again.")
             if self._running is not None and not await self._running.process.is_answering():
                 engine, self._running = self._running, None
                 await engine.process.aclose()
@@ -200,18 +204,18 @@ class EmbeddedPlanner:
         return await engine.process.crash()
 
     async def _read_ahead(self, prompt: Prompt, held: _Held) -> None:
-        engine = await self._engine()
-        try:
-            prefix = await engine.server.prefix(prompt.messages)
-            if not prefix:
-                return
-            async with self._engine_free:
+        async with self._engine_free:
+            engine = await self._engine()
+            try:
+                prefix = await engine.server.prefix(prompt.messages)
+                if not prefix:
+                    return
                 slot = await self._claim(engine, prompt)
                 async with aclosing(engine.server.read(prefix, slot)) as steps:
                     async for tokens in steps:
                         held.tokens = tokens
-        except PlannerUnreachableError as error:
-            raise await self._crashed(engine) from error
+            except PlannerUnreachableError as error:
+                raise await self._crashed(engine) from error
 
     async def _claim(self, engine: _Running, prompt: Prompt) -> int:
         slot = engine.slots.claim(prompt.thread_id, prompt.session_id)

@@ -75,14 +75,13 @@ class EngineProcess:
         if over_socket is None:
             over_socket = sys.platform != "win32"
         folder = _private_folder()
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "pace.planners.embedded.child"),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env={"GOMP_SPINCOUNT": _SPIN_COUNT, **os.environ},
-            start_new_session=True,  # Ctrl-C stops a reply, not the engine
-        )
+        try:
+            process = await _spawned()
+        except BaseException as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise PlannerError("The engine cannot be started. Is there memory left?") from error
+            raise
         engine = cls(process, folder)
         try:
             await engine._load(settings, over_socket=over_socket)
@@ -197,6 +196,17 @@ class EngineProcess:
                 self._process.kill()
             else:
                 os.killpg(self._process.pid, signal.SIGKILL)
+
+
+async def _spawned() -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "pace.planners.embedded.child"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={"GOMP_SPINCOUNT": _SPIN_COUNT, **os.environ},
+        start_new_session=True,  # Ctrl-C stops a reply, not the engine
+    )
 
 
 def _private_folder() -> Path:
