@@ -62,17 +62,16 @@ def harmless(text: str) -> str:
     if not _OPENING.search(text):
         return text
     folded, places = _folded(text)
-    edges = [places[at] for found in _MARKER.finditer(folded) for at in range(*found.span())]
     pieces: list[str] = []
     start = 0
-    for at in edges:
-        pieces += (text[start:at], _ESCAPES[_FOLDS.get(text[at], text[at])])
-        start = at + 1
+    for found in _MARKER.finditer(folded):
+        for at in range(*found.span()):
+            pieces += (text[start : places[at]], _ESCAPES[folded[at]])
+            start = places[at] + 1
     return "".join(pieces) + text[start:]
 
 
-# The forms of "<" and "[" that compatibility folding makes one of them.
-_FOLDS = {"＜": "<", "﹤": "<", "［": "[", "﹇": "["}
+# All that compatibility folding makes one of "<" and "[".
 _OPENING = re.compile(r"[<\[＜﹤［﹇]")
 
 
@@ -85,12 +84,9 @@ def _folded(text: str) -> tuple[str, list[int]]:
     chars: list[str] = []
     places: list[int] = []
     for at, char in enumerate(text):
-        if char.isascii():
-            chars.append(char)
-        elif is_invisible(char):
+        if not char.isascii() and is_invisible(char):
             continue
-        else:
-            folded = unicodedata.normalize("NFKC", char)
-            chars.append(folded if len(folded) == 1 else char)
-        places.append(at)
+        folded = char if char.isascii() else unicodedata.normalize("NFKC", char)
+        chars += folded
+        places += [at] * len(folded)
     return "".join(chars), places

@@ -31,7 +31,10 @@ def to_plain(memory: ThreadMemory) -> dict[str, Any]:
         },
         "window": [_pair_to_plain(pair) for pair in memory.window],
         "pending": [_pair_to_plain(pair) for pair in memory.pending],
-        "summary": asdict(memory.summary),
+        "summary": {
+            **asdict(memory.summary),
+            "clauses": [asdict(clause) for clause in memory.summary.clauses],
+        },
         "next_number": memory.next_number,
         "last_version": memory.last_version,
         "open_turns": list(memory.open_turns),
@@ -71,8 +74,8 @@ def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
             remember=_flag(limits["remember"]),
             summary_tokens=_count(limits["summary_tokens"]),
         ),
-        window=tuple(_pair_from_plain(pair) for pair in plain["window"]),
-        pending=tuple(_pair_from_plain(pair) for pair in plain["pending"]),
+        window=tuple(_pair_from_plain(pair) for pair in _list(plain["window"])),
+        pending=tuple(_pair_from_plain(pair) for pair in _list(plain["pending"])),
         summary=_summary_from_plain(plain["summary"]),
         next_number=_count(plain["next_number"]),
         last_version=_count(plain["last_version"]),
@@ -93,7 +96,7 @@ def _summary_from_plain(plain: Mapping[str, Any]) -> RollingSummary:
                 text=_text(clause["text"]),
                 number=_count(clause["number"]),
             )
-            for clause in plain["clauses"]
+            for clause in _list(plain["clauses"])
         ),
     )
 
@@ -109,8 +112,8 @@ def _pair_from_plain(plain: Mapping[str, Any]) -> TurnPair:
     )
 
 
-def _turns_from_plain(plain: list[Any]) -> tuple[TurnId, ...]:
-    return tuple(TurnId(_text(turn_id)) for turn_id in plain)
+def _turns_from_plain(plain: object) -> tuple[TurnId, ...]:
+    return tuple(TurnId(_text(turn_id)) for turn_id in _list(plain))
 
 
 def _fault_in(memory: ThreadMemory) -> str:
@@ -126,6 +129,12 @@ def _fault_in(memory: ThreadMemory) -> str:
     if memory.last_active_at.tzinfo is None:
         return "time without offset"
     return ""
+
+
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
 
 
 def _text(value: object) -> str:
