@@ -66,7 +66,7 @@ class Adjusting:
             value = safe_line(shown_value(self._chat.settings.get(info.name))) or "none"
             room = max(self._canvas.width - cells - len(_INDENT), len("none"))
             shown = value if len(value) <= room else f"{value[: room - 3]}..."
-            self._canvas.write(Text(f"{_INDENT}{info.name:<{cells}}", DIM) + Text(shown))
+            self._canvas.write(Text.assemble((f"{_INDENT}{info.name:<{cells}}", DIM), shown))
         self._canvas.write("")
         self._talking.tell("/settings NAME tells more, /settings NAME VALUE changes it.")
 

@@ -9,6 +9,7 @@ from pace.memory.tokens import estimate_tokens
 # No context in use takes more; reading stops there.
 _LARGEST = 2_000_000
 _LONGEST_FENCE = 12
+_SHOWN = 80
 
 
 class AttachmentError(PaceError):
@@ -69,11 +70,11 @@ def _path_of(written: str) -> Path:
         if not path.exists() and (spaced := Path(written.replace("\\ ", " "))).exists():
             path = spaced
         if not path.exists():
-            raise AttachmentError(f"There is no file {written}. Check its path.")
+            raise AttachmentError(f"There is no file {written[:_SHOWN]}. Check its path.")
         if not path.is_file():
             raise AttachmentError(f"{written} is no ordinary file. Only text files can be added.")
     except (OSError, RuntimeError, ValueError) as error:
-        raise AttachmentError(f"{written[:80]} cannot be a path. Check it.") from error
+        raise AttachmentError(f"{written[:_SHOWN]} cannot be a path. Check it.") from error
     return path
 
 

@@ -8,13 +8,17 @@ from rich.style import Style
 from rich.text import Text
 
 from pace.doors.cli.terminal.look import ACCENT, DIM
+from pace.doors.safe_text import safe_text
 
 _STYLES = {"strong": Style(bold=True), "em": Style(italic=True), "s": Style(strike=True)}
 _SPAN = re.compile(r"(?P<code>`+)|(?P<mark>\*\*|~~|\*(?=\S)|(?<=\S)\*)|\\.", re.DOTALL)
 
 
 def inline_text(tokens: Sequence[Token]) -> Text:
-    """The words of an inline token's children. A line end that was written stays one."""
+    """The words of an inline token's children. A line end that was written stays one.
+
+    They are made safe here once more, since Markdown's `&#x202e;` has only now become a character.
+    """
     text = Text()
     styles = [Style.null()]
     links: list[tuple[str, int]] = []
@@ -31,19 +35,19 @@ def inline_text(tokens: Sequence[Token]) -> Text:
         elif token.type in {"softbreak", "hardbreak"}:
             text.append("\n")
         elif token.type == "code_inline":
-            text.append(token.content, Style.combine([*styles, Style(color=ACCENT)]))
+            text.append(safe_text(token.content), Style.combine([*styles, Style(color=ACCENT)]))
         elif token.type == "image":
             begin = len(text)
-            text.append(token.content, Style.combine(styles))
+            text.append(safe_text(token.content), Style.combine(styles))
             _append_address(text, str(token.attrs.get("src", "")), begin)
         else:
-            text.append(token.content, Style.combine(styles))
+            text.append(safe_text(token.content), Style.combine(styles))
     return text
 
 
 def _append_address(text: Text, address: str, begin: int) -> None:
     """A link's address beside its words, since nothing on a screen of text can be hovered over."""
-    words = text.plain[begin:]
+    words, address = text.plain[begin:], safe_text(address)
     if address and address not in {words, f"mailto:{words}"}:
         text.append(f" ({address})" if words else address, DIM)
 

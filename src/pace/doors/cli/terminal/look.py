@@ -30,7 +30,7 @@ class Signs:
     dots: str
 
 
-_UNICODE = Signs(you="›", bar="│", rule="─", bullet="•", full="█", free="░", dot="·", dots="…")
+_UNICODE = Signs(you="›", bar="│", rule="─", bullet="•", full="━", free="─", dot="·", dots="…")
 _ASCII = Signs(you=">", bar="|", rule="-", bullet="*", full="#", free=".", dot="-", dots="...")
 
 

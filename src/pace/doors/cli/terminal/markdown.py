@@ -15,6 +15,7 @@ from pace.doors.cli.terminal.inline import inline_text
 from pace.doors.cli.terminal.look import DIM, STRONG, Look
 from pace.doors.cli.terminal.table import table_lines
 from pace.doors.cli.terminal.wrapping import wrapped
+from pace.doors.safe_text import safe_line
 
 _LONGEST_RULE = 40
 # Lists in lists move to the right no further than this leaves room.
@@ -55,9 +56,11 @@ class Markdown:
             case "bullet_list" | "ordered_list":
                 return list(self._items(node, width))
             case "blockquote":
-                bar = Text(f"{self._look.signs.bar} ", DIM)
+                bar = f"{self._look.signs.bar} "
                 room = max(width - 2, _NARROWEST)
-                return [bar + line for line in self._blocks(node.children, room)]
+                return [
+                    Text.assemble((bar, DIM), line) for line in self._blocks(node.children, room)
+                ]
             case "table":
                 return table_lines(_rows(node), width, self._look)
             case "hr":
@@ -73,7 +76,7 @@ class Markdown:
                 mark = f"{self._look.signs.bullet} "
             room = max(width - len(mark), _NARROWEST)
             for number, line in enumerate(self._blocks(item.children, room)):
-                yield (Text(" " * len(mark)) if number else Text(mark, DIM)) + line
+                yield Text.assemble((" " * len(mark) if number else mark, DIM), line)
             if not item.children:
                 yield Text(mark, DIM)
 
@@ -81,7 +84,8 @@ class Markdown:
 def _leaf(node: SyntaxTreeNode, width: int) -> list[Text]:
     """A block that holds words or code, not other blocks."""
     if node.type in {"fence", "code_block"}:
-        return code_lines(node.content, (node.info.split() or [""])[0], width)
+        language = (safe_line(node.info).split() or [""])[0]
+        return code_lines(node.content, language, width)
     words = _words(node)
     if node.type == "heading":
         words.stylize(STRONG)

@@ -170,6 +170,6 @@ def _bar_and_legend(parts: Sequence[Share], width: int, look: Look) -> list[Text
         mark = share.letter if look.is_plain else drawn
         bar.append(mark * cells, share.style)
         if share.tokens or is_free:
-            legend.append(Text(mark, share.style) + f" {share.name} {share.tokens:,}")
+            legend.append(Text.assemble((mark, share.style), f" {share.name} {share.tokens:,}"))
     below = [Text(" " * _LABEL) + line for line in flowed(legend, width - _LABEL)]
     return [bar, *below]

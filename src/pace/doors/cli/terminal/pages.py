@@ -31,7 +31,7 @@ _WIDEST_DIVIDER = 72
 def first_screen(chat: OpenChat, width: int, look: Look) -> list[Text]:
     """Who is here, what it is worth, what becomes of the words, and three things to try."""
     width = min(width, _WIDEST)
-    name = Text("Pace", f"{STRONG} {ACCENT}") + Text(f"  {_model(chat, look)}".rstrip())
+    name = Text.assemble(("Pace", f"{STRONG} {ACCENT}"), f"  {_model(chat, look)}")
     lines = [Text(), name, Text(PRIVACY), Text()]
     if chat.note:
         lines += [*wrapped(Text(safe_line(chat.note), DIM), width), Text()]

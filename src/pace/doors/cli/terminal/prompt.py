@@ -38,8 +38,6 @@ from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT
 from pace.doors.cli.terminal.look import Look
 
 _MENU_ROWS = 8
-# Ctrl-J typed by a person comes alone; the line ends of a paste come with what is before them.
-_TYPED_ALONE = 0.02
 _STYLE = Style.from_dict(
     {
         "you": "ansicyan bold",
@@ -68,6 +66,7 @@ class PromptLine:
         self._hint = ""
         self.was_cleared = False
         self._enter = _Enter(self._send)
+        self._ahead = _TypedAhead()
         self._may_leave = False
         self._buffer = Buffer(
             completer=completer,
@@ -97,6 +96,7 @@ class PromptLine:
         def begin() -> None:
             self._app.create_background_task(watch())
 
+        store_typeahead(self._input, self._ahead.take())
         try:
             return await self._app.run_async(
                 pre_run=begin, handle_sigint=False, set_exception_handler=False
@@ -132,19 +132,17 @@ class PromptLine:
     @contextmanager
     def replying(self, stop: Callable[[], None]) -> Iterator[None]:
         """Keep what is typed for the next message; nothing of it is echoed into the reply."""
-        ahead: list[KeyPress] = []
 
         def read() -> None:
             for key in self._input.read_keys():
                 if key.key == Keys.ControlC:
-                    ahead.clear()
+                    self._ahead.clear()
                     stop()
                 else:
-                    ahead.append(key)
+                    self._ahead.add(key)
 
         with self._input.raw_mode(), self._input.attach(read):
             yield
-        store_typeahead(self._input, ahead)
 
     # --- inside
 
@@ -197,10 +195,10 @@ class PromptLine:
                 # The second half of a line end of other systems.
                 self._buffer.delete_before_cursor(1)
                 self._enter.press()
-            elif self._enter.gap > _TYPED_ALONE:
-                self._buffer.insert_text("\n")
-            else:
+            elif self._enter.has_company:
                 self._enter.press()
+            else:
+                self._buffer.insert_text("\n")
 
         @keys.add("escape", "enter")
         def _(_event: KeyPressEvent) -> None:
@@ -235,8 +233,10 @@ class _Enter:
     def __init__(self, send: Callable[[], None]) -> None:
         self._send = send
         self._timer: asyncio.TimerHandle | None = None
-        self._last_key = 0.0
-        self.gap = 0.0
+        self._is_reading = False
+        self.has_company = False
+        """Whether the key came in one piece with others before it, as in a paste; Ctrl-J typed by
+        a person comes alone."""
         self.has_just_broken_line = False
 
     def press(self) -> None:
@@ -245,8 +245,11 @@ class _Enter:
 
     def another_key(self) -> bool:
         """Whether this key makes the Enter before it a line end."""
-        now = asyncio.get_running_loop().time()
-        self.gap, self._last_key = now - self._last_key, now
+        self.has_company = self._is_reading
+        if not self._is_reading:
+            # Keys that were read at once are all processed before the loop comes to this.
+            self._is_reading = True
+            asyncio.get_running_loop().call_soon(self._read)
         self.has_just_broken_line = self._timer is not None
         self.forget()
         return self.has_just_broken_line
@@ -257,9 +260,36 @@ class _Enter:
             self._timer.cancel()
             self._timer = None
 
+    def _read(self) -> None:
+        self._is_reading = False
+
     def _sent(self) -> None:
         self._timer = None
         self._send()
+
+
+class _TypedAhead:
+    """Keys typed while a reply came, one group for each message that they are to become."""
+
+    def __init__(self) -> None:
+        self._groups: list[list[KeyPress]] = []
+        self._last_key = 0.0
+
+    def add(self, key: KeyPress) -> None:
+        """Take a key; one that comes a while after an Enter begins the next message."""
+        now = asyncio.get_running_loop().time()
+        is_apart, self._last_key = now - self._last_key > BURST, now
+        if not self._groups or (is_apart and self._groups[-1][-1].key == Keys.Enter):
+            self._groups.append([])
+        self._groups[-1].append(key)
+
+    def take(self) -> list[KeyPress]:
+        """The keys of the next message."""
+        return self._groups.pop(0) if self._groups else []
+
+    def clear(self) -> None:
+        """Forget what was typed."""
+        self._groups.clear()
 
 
 def _output(stdout: TextIO) -> Output:

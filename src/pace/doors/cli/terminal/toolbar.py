@@ -94,6 +94,8 @@ class Toolbar:
         if self._fault:
             return self._fault, "", ""
         if self._traits is None:
+            if self._turns():
+                return "", "", ""
             return f"starting the model{self._look.signs.dots}", "", ""
         where = "on this machine" if self._traits.on_this_machine else "NOT on this machine"
         name = safe_line(self._traits.model)

@@ -75,7 +75,8 @@ class TurnView:
             case TextDelta():
                 return None
             case _:
-                doing = f"waiting for the model, {int(seconds)} s"
+                doing = "waiting for the model"
+                doing += f", {int(seconds)} s" if seconds >= 1 else ""
         stop = f" {self._canvas.look.signs.dot} Ctrl-C stops" if seconds > _LONG else ""
         return Text(f"{doing}{stop}", DIM)
 

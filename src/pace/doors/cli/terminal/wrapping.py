@@ -23,8 +23,10 @@ def wrapped(text: Text, width: int) -> list[Text]:
 def labelled(label: str, value: Text, *, cells: int, width: int, style: str) -> list[Text]:
     """A label in a column of so many cells, and beside it a text broken to what is left."""
     lines = wrapped(value, max(width - cells, _NARROWEST))
-    lead = Text(f"{label:<{cells}}", style)
-    return [(Text(" " * cells) if number else lead) + line for number, line in enumerate(lines)]
+    return [
+        Text.assemble((" " * cells if number else f"{label:<{cells}}", style), line)
+        for number, line in enumerate(lines)
+    ]
 
 
 def flowed(entries: Sequence[Text], width: int) -> list[Text]:
