@@ -18,7 +18,7 @@ from pace.planners.embedded.engine import EmbeddedPlanner
 from pace.planners.embedded.process import EngineProcess, EngineSettings
 from pace.planners.options import ReplyOptions
 from pace.ports import Finished, FinishReason, Reading, TextDelta
-from planners.processes import engines, kill, wait_died
+from planners.processes import engines, kill, names_in, wait_died
 from planners.prompts import prompt_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -239,8 +239,11 @@ async def test_a_turn_that_waited_while_another_crashed_is_answered(own: Embedde
     assert (await waiting).reply_tokens
 
 
-async def test_a_start_may_be_cancelled(tiny: Path) -> None:
+async def test_a_start_may_be_cancelled(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A start that is cancelled while the model loads leaves no process and no folder."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     planner = EmbeddedPlanner.of(TINY, tiny)
     before = engines()
     starting = asyncio.create_task(planner.start())
@@ -250,6 +253,7 @@ async def test_a_start_may_be_cancelled(tiny: Path) -> None:
     with pytest.raises(asyncio.CancelledError):
         await starting
     assert engines() == before
+    assert names_in(tmp_path) == []
     await planner.aclose()
 
 
