@@ -1,13 +1,19 @@
 """What tests share: a companion over stand-ins, its work owned for as long as the test runs."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
+import platformdirs
 import pytest
+import pytest_asyncio
 
 from pace.memory.limits import ThreadLimits
 from pace.memory.turn import ThreadId
+from pace.planners.catalogue import TINY
+from pace.planners.weights import WeightsFolder
 from pace.ports import Planner, PlannerEvent, ThreadMemoryStore, ThreadSummarizer
 from pace.testing import ManualClock
 from pace.wiring import Parts, assemble
@@ -59,3 +65,10 @@ def companions(clock: ManualClock) -> Companions:
             await asyncio.wait([work])
 
     return open_companion
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def tiny() -> Path:
+    """The file of the tiny model, from the folder that PACE_TEST_CACHE names or the user's own."""
+    cache = os.environ.get("PACE_TEST_CACHE") or platformdirs.user_cache_dir("pace")
+    return await WeightsFolder(Path(cache) / "models").fetch(TINY)

@@ -180,10 +180,12 @@ class Machine:
 
 @asynccontextmanager
 async def machine(
-    home: Path, server: ChatServer, *flags: str, env: Mapping[str, str] | None = None
+    home: Path, server: ChatServer | None, *flags: str, env: Mapping[str, str] | None = None
 ) -> AsyncIterator[Machine]:
+    """Machine mode over a server, or, without one, over whatever planner the flags name."""
+    over = () if server is None else ("--base-url", server.url)
     process = await asyncio.create_subprocess_exec(
-        *(str(PACE), "chat", "--jsonl", "--base-url", server.url, *flags),
+        *(str(PACE), "chat", "--jsonl", *over, *flags),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -1,0 +1,45 @@
+"""`pace chat` with a real model on this machine: bounded, and on no disk."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from doors.running import machine
+
+PLANTED = ("Ottilie", "KX-4417", "teal kettle")
+
+
+def words_on_disk(folder: Path) -> Iterator[tuple[str, str]]:
+    """Every planted word in a file of ours; the model's own file and folders are not ours."""
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            content = path.read_bytes()
+            yield from ((word, path.name) for word in PLANTED if word.encode() in content)
+
+
+async def test_a_conversation_with_a_real_model_is_bounded_and_on_no_disk(
+    tmp_path: Path, tiny: Path
+) -> None:
+    """R10: folded or not, while it runs and afterwards, no planted word is in any file."""
+    home, temp = tmp_path / "home", tmp_path / "temp"
+    temp.mkdir()
+    models = home / "cache" / "models"
+    models.mkdir(parents=True)
+    for path in tiny.parent.glob(f"{tiny.name}*"):
+        (models / path.name).symlink_to(path)
+    env = {"TMPDIR": str(temp), "PACE_PLANNER__REPLY_TOKENS": "24"}
+    flags = ("--model", "tiny", "--window", "1")
+    async with machine(home, None, *flags, env=env) as pace:
+        sizes = []
+        for turn in range(8):
+            text = "I am Ottilie, my code is KX-4417, I own a teal kettle." if not turn else "And?"
+            (*_, reply) = await pace.ask({"text": text})
+            assert reply["type"] == "reply", reply
+            sizes.append(reply["prompt"]["tokens"])
+        (*_, memory) = await pace.ask({"command": "settle"})
+        assert list(words_on_disk(tmp_path)) == []
+        status, *_ = await pace.end()
+    assert status == 0
+    assert memory["pending"] == []
+    assert all(word in memory["summary"] for word in ("Ottilie", "KX-4417"))
+    assert max(sizes) < 400 + 300 + 300
+    assert list(words_on_disk(tmp_path)) == []
