@@ -178,7 +178,8 @@ def is_told(text: str) -> bool:
 VOCABULARY = """
     the my your not never in at on to from before Oslo Berlin kettle teal harbour 14 9:30 INC-5521
     want went garden really just violin sister's don't said, then. why? (maybe) yes! and or but
-    User: Pace: 你好，世界。 明天九点开会 مرحبا 🔥 👩‍👩‍👧 https://a.example/b?c=1 C:\\users\\1 {x} …"""
+    User: Pace: 你好，世界。 明天九点开会 مرحبا 🔥 👩‍👩‍👧 …
+    https://a.example/b?c=1 C:\\users\\1 {x}"""
 WORDS = st.sampled_from([*VOCABULARY.split(), "\x00", "\u2028", "\n"])
 UTTERANCES = st.lists(WORDS, min_size=1, max_size=60).map(" ".join).filter(is_told)
 PAIRS = st.lists(st.tuples(UTTERANCES, UTTERANCES), min_size=1, max_size=6)

@@ -87,7 +87,7 @@ def estimate_tokens(text: str) -> int:
     tokens += 1.25 * (count(b".a") + count(b".A") + count(b"?a"))
     # Long words, names and camel case are cut.
     tokens += 0.02 * count(b"aaaaa") + 0.27 * count(b"Aaaaa") + 1.57 * count(b"aA")
-    tokens += 8 * count(b"aaaaaaaaaaaaaaaa") + 4.5 * count(b"AAAAAAAA")
+    tokens += 8 * count(b"aaaaaaaaaaaaaaaa") + 0.3 * count(b"AA") + 3 * count(b"AAAAAAAA")
     # A sign is a token, a row of them is fewer, but not after a question mark. "don't" is one word,
     # "it's" is two.
     tokens += 0.7 * count(b".") + 0.34 * count(b". ") - 1.12 * count(b"..")

@@ -170,6 +170,10 @@ def _word(text: str, *, opens: bool) -> Word:
     known = _KNOWN.get(text)
     if known:
         return known
+    if text.islower() and text.isalpha() and text.isascii():
+        key = word_key(text)
+        value = word_value(text, key, is_name=False)
+        return Word(text, Kind.TELLING, key, value, word_cost(text, key))
     bare = text.rstrip("?")
     lower = bare.lower().replace("’", "'")
     if lower in NEGATIONS or lower.endswith("n't"):

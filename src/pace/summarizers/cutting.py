@@ -1,8 +1,8 @@
 """Cuts clauses down to a budget: small words first, then what tells least for its tokens.
 
 What may be cut from a clause: all of it; one stretch from a word that must stay (a preposition, a
-possessive) up to the next; or one telling word out of a stretch that keeps others. After a
-negation, only from the end. So a word that must stay goes only with what it belongs to.
+possessive) up to the next; or telling words at its end. After a negation, only from the end. So a
+word that must stay goes only with what it belongs to.
 """
 
 from collections import Counter
@@ -15,19 +15,21 @@ from pace.memory.summary import Clause, Speaker, render_clauses
 from pace.memory.tokens import estimate_tokens
 from pace.summarizers.clauses import INTERRUPTED, Kind, Word, words_of
 
-# Measured on public dialogues (see the benchmark), kept facts in per cent of 400 tokens:
-# a word that another clause holds too is worth a third;
+# Measured on public dialogues (`benchmarks/retention.py`), where each of these is about the best:
+# a word that another clause holds too is worth a third, a name no more than a rare word then;
 _REPEATED = 1 / 3
+_REPEATED_MOST = 6.0
 # a clause counts as this many tokens more than its words, which favours few whole ones;
 _CLAUSE_COST = 6.0
-# a hole inside a stretch, or a missing beginning, costs sense;
-_HOLE = 1.0
+# a missing beginning costs sense, per token;
 _NO_HEAD = 0.5
-# and a token of a question tells less than one of its answer.
-_QUESTION_COST = 1.25
-_NEGLIGIBLE = 1e-9
+# and what was asked tells less than what was answered.
+_QUESTION = 0.8
 # Beyond this many times the budget, whole clauses go before anything is weighed closely.
 _CROWDED = 1.5
+# Words of unusual spelling cost more than the estimate says; the sum of what each costs knows.
+_COST_SHARE = 0.985
+_LEADS_COST = 6
 # The newest pair's checkable words stay, unless they take more than this share of the budget.
 _NEWEST_SHARE = 0.5
 _PINNED = 1_000.0
@@ -76,7 +78,7 @@ def fit(clauses: Iterable[Clause], budget: int, *, newest: int) -> tuple[Clause,
         if over > budget * (_CROWDED - 1):
             drafts = _without_weakest(drafts, budget * _CROWDED)
             over = _size(drafts) - budget
-    while over > 0:
+    while over > 0 and drafts:
         _shed(drafts, over)
         drafts = [draft for draft in drafts if draft.words]
         over = _size(drafts) - budget
@@ -84,7 +86,10 @@ def fit(clauses: Iterable[Clause], budget: int, *, newest: int) -> tuple[Clause,
 
 
 def _size(drafts: list[Draft]) -> int:
-    return estimate_tokens(render_clauses(tuple(draft.clause for draft in drafts)))
+    text = render_clauses(tuple(draft.clause for draft in drafts))
+    costs = sum(word.cost for draft in drafts for word in draft.words)
+    costs += len(drafts) + text.count("?") + _LEADS_COST
+    return max(estimate_tokens(text), int(_COST_SHARE * costs))
 
 
 def _drop_small_words(drafts: list[Draft], over: int, budget: int) -> int:
@@ -120,7 +125,7 @@ def _without_weakest(drafts: list[Draft], room: float) -> list[Draft]:
     costs = [sum(word.cost for word in draft.words) + 1 for draft in drafts]
     counts = Counter(word.key for draft in drafts for word in draft.words if word.value)
     worths = [
-        _worth(draft.words, counts) / (cost + _CLAUSE_COST)
+        sum(_worth(word, counts) for word in draft.words if word.value) / (cost + _CLAUSE_COST)
         for draft, cost in zip(drafts, costs, strict=True)
     ]
     kept = set()
@@ -132,99 +137,83 @@ def _without_weakest(drafts: list[Draft], room: float) -> list[Draft]:
 
 
 class _Cut(NamedTuple):
-    """Words `start` to `end` of a draft, and what each token of it loses with them.
-
-    `age` is the number of cuts made in the draft when this one was thought of.
-    """
+    """Words `start` to `end` of a draft, and what is lost with them per token."""
 
     loss: float
     draft: int
     start: int
     end: int
-    age: int
-    tokens: float
-    hurt: float
 
 
 def _shed(drafts: list[Draft], over: float) -> None:
     """Make the least harmful cuts, one after another, until about so many tokens are gone."""
     counts = Counter(word.key for draft in drafts for word in draft.words if word.value)
-    ages = [0] * len(drafts)
-    cuts = [cut for at, draft in enumerate(drafts) for cut in _cuts(at, draft, 0, counts)]
+    cuts = [_best_cut(at, draft.words, counts) for at, draft in enumerate(drafts)]
     heapify(cuts)
     while over > 0 and cuts:
         cut = heappop(cuts)
-        draft = drafts[cut.draft]
-        if cut.age < ages[cut.draft]:
-            continue
-        words = draft.words[cut.start : cut.end]
-        loss = _worth(words, counts) / cut.tokens + cut.hurt
-        if loss > cut.loss + _NEGLIGIBLE:
+        words = drafts[cut.draft].words
+        now = _best_cut(cut.draft, words, counts)
+        if now.loss > cut.loss:
             # What another clause held too is the last of its kind by now.
-            heappush(cuts, cut._replace(loss=loss))
+            heappush(cuts, now)
             continue
-        counts.subtract(word.key for word in words if word.value)
-        del draft.words[cut.start : cut.end]
-        over -= sum(word.cost for word in words) + (not draft.words)
-        ages[cut.draft] += 1
-        if draft.words:
-            for new in _cuts(cut.draft, draft, ages[cut.draft], counts):
-                heappush(cuts, new)
+        gone = words[now.start : now.end]
+        del words[now.start : now.end]
+        counts.subtract(word.key for word in gone if word.value)
+        over -= sum(word.cost for word in gone)
+        if words:
+            heappush(cuts, _best_cut(cut.draft, words, counts))
+        else:
+            over -= 1
 
 
-def _worth(words: list[Word], counts: Counter[str]) -> float:
-    return sum(
-        word.value if counts[word.key] == 1 else word.value * _REPEATED
-        for word in words
-        if word.value
-    )
+def _worth(word: Word, counts: Counter[str]) -> float:
+    if counts[word.key] == 1 or word.value > _PINNED:
+        return word.value
+    return min(word.value, _REPEATED_MOST) * _REPEATED
 
 
-def _cuts(at: int, draft: Draft, age: int, counts: Counter[str]) -> Iterator[_Cut]:
-    """Every cut that leaves the sense of a draft."""
-    words = draft.words
+def _best_cut(at: int, words: list[Word], counts: Counter[str]) -> _Cut:
+    """The least harmful of all cuts that leave the sense of a draft."""
     worth = cost = 0.0
     worths = [worth]
     costs = [cost]
-    negated = size = len(words)
-    for one, word in enumerate(words):
+    for word in words:
         if word.value:
-            worth += word.value if counts[word.key] == 1 else word.value * _REPEATED
-        elif word.kind is Kind.NEGATION and one < negated:
-            negated = one
+            worth += _worth(word, counts)
         cost += word.cost
         worths.append(worth)
         costs.append(cost)
-    scale = _QUESTION_COST if words[-1].text.endswith("?") else 1.0
-    tokens = scale * (cost + _CLAUSE_COST)
-    yield _Cut(worth / tokens, at, 0, size, age, tokens, 0.0)
-    stretches = _stretches(words)
-    for start, end in stretches:
-        if end < size and end > negated:
+    size = len(words)
+    cuts = [_Cut(worth / (cost + _CLAUSE_COST), at, 0, size)]
+    for start, end in _parts(words):
+        loss = (worths[end] - worths[start]) / (costs[end] - costs[start])
+        cuts.append(_Cut(loss if start else loss + _NO_HEAD, at, start, end))
+    best = min(cuts)
+    if words[-1].text.endswith("?"):
+        return best._replace(loss=best.loss * _QUESTION)
+    return best
+
+
+def _parts(words: list[Word]) -> Iterator[tuple[int, int]]:
+    """Where parts that may go start and end: stretches, and the ends of the clause.
+
+    A stretch begins with the words that stay, if there are any.
+    """
+    size = negated = len(words)
+    start = 0
+    for at in range(1, size):
+        if words[at - 1].kind is Kind.NEGATION:
+            negated = min(negated, at - 1)
+        if words[at - 1].kind is not Kind.TELLING:
             continue
-        if len(stretches) > 1:
-            tokens = scale * (costs[end] - costs[start])
-            hurt = 0.0 if start else _NO_HEAD
-            loss = (worths[end] - worths[start]) / tokens + hurt
-            yield _Cut(loss, at, start, end, age, tokens, hurt)
-        if end > negated:
-            continue
-        telling = [one for one in range(start, end) if words[one].value]
-        if len(telling) > 1:
-            for one in telling:
-                tokens = scale * words[one].cost
-                loss = (worths[one + 1] - worths[one]) / tokens + _HOLE
-                yield _Cut(loss, at, one, one + 1, age, tokens, _HOLE)
-
-
-def _stretches(words: list[Word]) -> list[tuple[int, int]]:
-    """Where stretches start and end: each begins with the words that stay, if there are any."""
-    opens = [
-        at
-        for at in range(1, len(words))
-        if words[at].kind in _KEPT and words[at - 1].kind is Kind.TELLING
-    ]
-    return list(zip([0, *opens], [*opens, len(words)], strict=True))
-
-
-_KEPT = frozenset({Kind.STAYS, Kind.NEGATION})
+        if words[at].kind is Kind.TELLING:
+            if at > 1:
+                yield at, size
+        else:
+            if at <= negated:
+                yield start, at
+            start = at
+    if start:
+        yield start, size

@@ -78,6 +78,55 @@ FILLERS = _words(
     """
 )
 
+# Praise, blame and feelings: said often, and seldom what somebody asks for later.
+JUDGEMENTS = _words(
+    """
+    amazing awesome wonderful beautiful lovely fantastic gorgeous stunning incredible special
+    exciting excited happy glad proud grateful thankful inspiring inspired inspiration
+    meaningful rewarding fulfilling powerful peaceful calm relaxed relaxing fun funny cool nice
+    sweet cute perfect best better good bad worse worst great terrible awful horrible
+    interesting important impressive impressed delicious yummy tasty easy hard tough difficult
+    challenging enjoyable pleasant satisfying worth helpful useful kind favorite favourite
+    unique brilliant excellent superb magical memorable unforgettable precious super big huge
+    little small new old whole real true right wrong ready able lucky crazy weird strange sad
+    upset angry worried scared nervous afraid stressed tired surprised curious passionate
+    positive negative supportive hope hopeful wish love enjoy like appreciate joy happiness
+    feeling feel vibe mood fine marvelous splendid remarkable extraordinary ordinary normal
+    usual boring dull ugly pretty charming elegant fascinating thrilling thrilled delighted
+    pleased disappointed frustrating frustrated annoying annoyed comfortable uncomfortable
+    confident convenient decent delightful fabulous fortunate friendly gentle genuine
+    heartwarming honest lonely neat outstanding painful pleasure refreshing serious shame
+    shocked silly smart stupid successful touching wise wow yucky
+    """
+)
+
+EVERYDAY_VERBS = _words(
+    """
+    go went gone come came get got take took taken make made give gave given keep kept let put
+    see saw seen look watch hear heard sound know knew known think thought believe guess mean
+    meant say said tell told talk speak spoke ask answer need want try help use find found feel
+    felt start stop happen seem become became show bring brought turn work play live leave left
+    meet met remember forget forgot understand understood learn change check wait stay move hold
+    held set end sit stand stood run ran walk call pick catch cut open close follow allow add
+    spend spent build built grow grew lose lost pay send sent consider include continue suppose
+    expect decide plan realize notice discover explore share create support
+    """
+)
+
+LOOSE_NOUNS = _words(
+    """
+    thing way lot bit sort part place people person man woman guy life world experience moment
+    memory idea reason point case fact matter problem issue question story step journey
+    adventure chance opportunity stuff someone something anything everything everyone anyone
+    somebody anybody everybody day week month year time today tomorrow yesterday morning
+    afternoon evening night weekend hour minute while last next recently lately soon always
+    often sometimes usually now later early late once twice first second again ever yet still
+    even maybe perhaps enough away back together alone around almost already else level kind
+    type number list side line area end beginning middle top bottom half couple group team
+    member
+    """
+)
+
 # A point after these ends no sentence.
 ABBREVIATIONS = _words(
     """
