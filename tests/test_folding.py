@@ -145,6 +145,7 @@ async def test_a_model_that_cannot_be_asked_is_no_failure(
         await talk(threads, clock, "1", "2")
         await folding.run(THREAD)
     assert folding.outcomes == {"applied": 1}
+    assert (await threads.look(THREAD)).summary.version == 1
 
 
 async def test_a_failing_model_rests_ever_longer(threads: Threads, clock: ManualClock) -> None:

@@ -60,8 +60,11 @@ class Folding:
     async def _fold(self, fold: Fold) -> bool:
         """Whether a summary took its place."""
         if self._model is not None and self._may_ask_model(fold.thread_id):
-            if await self._by_model(self._model, fold):
-                return True
+            try:
+                if await self._by_model(self._model, fold):
+                    return True
+            except SummarizerUnavailableError:
+                return await self._by_fallback(fold)  # nobody was asked: the version is free
             again = await self._stamp(fold.thread_id)
             if again is None:
                 return False
@@ -82,12 +85,12 @@ class Folding:
         return True
 
     async def _by_model(self, model: ThreadSummarizer, fold: Fold) -> bool:
-        """Whether a model's summary took its place."""
+        """Whether a model's summary took its place; raises only if the model cannot be asked."""
         try:
             async with asyncio.timeout(self._time_limit.total_seconds()):
                 update = await model.summarize(fold)
         except SummarizerUnavailableError:
-            return False
+            raise
         except TimeoutError:
             self._failed(fold.thread_id, "late")
             return False
