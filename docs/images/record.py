@@ -23,7 +23,7 @@ LIMIT = 180
 READING = 45
 CHAT = (
     "I will cycle from Bergen to Voss in June. What must I not forget? One sentence.",
-    "Make a small table: hours for 50, 100 and 150 km, at 20 km per hour.",
+    "Make a small table: hours for 50, 100 and 150 km, if I ride 20 km each hour.",
     "And now that as a short Python function, only the code.",
 )
 MEMORY = (
@@ -82,6 +82,8 @@ class Recording:
         settings = tempfile.mkdtemp()
         environ = {name: value for name, value in os.environ.items() if name[:5] != "PACE_"}
         environ |= {"TERM": "xterm-256color", "LANG": "C.UTF-8", "XDG_CONFIG_HOME": settings}
+        # The likeliest words each time, so that the images come out alike.
+        environ["PACE_PLANNER__TEMPERATURE"] = "0"
         environ.pop("NO_COLOR", None)
         pace = Path(sys.executable).with_name("pace")
         self._process = pexpect.spawn(
