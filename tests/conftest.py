@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import platformdirs
@@ -11,20 +11,12 @@ import pytest
 import pytest_asyncio
 
 from pace.memory.limits import ThreadLimits
-from pace.memory.turn import ThreadId
 from pace.planners.catalogue import TINY
 from pace.planners.weights import WeightsFolder
-from pace.ports import Planner, PlannerEvent, ThreadMemoryStore, ThreadSummarizer
+from pace.ports import Planner, ThreadMemoryStore, ThreadSummarizer
 from pace.testing import ManualClock
 from pace.wiring import Parts, assemble
-
-THREAD = ThreadId("one")
-
-Companions = Callable[..., AbstractAsyncContextManager[Parts]]
-
-
-async def unheard(event: PlannerEvent) -> None:
-    """For turns whose events the test does not read."""
+from turns import Companions
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from conftest import THREAD
 from pace.background import Background
 from pace.memory.turn import ThreadId
 from pace.testing import Gate
+from turns import THREAD
 
 
 class Job:

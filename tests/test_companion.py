@@ -7,15 +7,21 @@ from datetime import timedelta
 
 import pytest
 
-from conftest import THREAD, Companions, unheard
 from pace.companion import Words
-from pace.errors import EmptyReplyError, EmptyWordsError, PlannerError, PromptTooLongError
+from pace.errors import (
+    EmptyReplyError,
+    EmptyWordsError,
+    PlannerError,
+    PromptTooLongError,
+    RepeatedTurnError,
+)
 from pace.memory.prompt import Message, Prompt, Role
 from pace.memory.turn import ThreadId, TurnId
 from pace.ports import SUMMARIES, Finished, FinishReason, PlannerTraits
 from pace.testing import Gate, GatedSummarizer, ManualClock, ScriptedPlanner, ScriptedSummarizer
 from pace.threads import EndCause, SessionEnded
 from pace.wiring import Parts
+from turns import THREAD, Companions, unheard
 
 
 async def say(parts: Parts, text: str, thread_id: ThreadId = THREAD, **more: object) -> str:
@@ -356,11 +362,12 @@ async def test_striking_leaves_nothing_of_it_to_the_planner(companions: Companio
 
 
 async def test_a_turn_id_taken_twice_is_one_pair(companions: Companions) -> None:
-    """Recording a turn's id a second time changes nothing."""
-    with ScriptedPlanner("One.", "Uno.") as planner:
+    """B118: a turn's id that comes again is refused, without a call; one pair is held."""
+    with ScriptedPlanner("One.") as planner:
         async with companions(planner) as parts:
             await say(parts, "1?", turn_id=TurnId("t"))
-            await say(parts, "1?", turn_id=TurnId("t"))
+            with pytest.raises(RepeatedTurnError):
+                await say(parts, "1?", turn_id=TurnId("t"))
             memory = await parts.companion.memory(THREAD)
     assert [p.reply_text for p in memory.window] == ["One."]
 

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from conftest import THREAD
 from pace.background import Background
 from pace.errors import SummarizerError, SummarizerUnavailableError, SummaryRejectedError
 from pace.folding import Folding
@@ -16,6 +15,7 @@ from pace.memory.turn import FinishedTurn, ThreadId, TurnId
 from pace.stores.in_process import InProcessThreadMemoryStore
 from pace.testing import GatedSummarizer, ManualClock, ScriptedSummarizer
 from pace.threads import EndCause, Threads
+from turns import THREAD
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from conftest import THREAD
 from pace.errors import StoreConflictError
 from pace.memory.limits import ThreadLimits
 from pace.memory.thread import ThreadMemory
@@ -13,6 +12,7 @@ from pace.memory.turn import ThreadId, TurnId
 from pace.stores.in_process import InProcessThreadMemoryStore
 from pace.testing import ManualClock
 from pace.threads import EndCause, SessionEnded, Threads
+from turns import THREAD
 
 
 class ContestedStore(InProcessThreadMemoryStore):

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 
 from pace.background import Background
 from pace.counting import TokenCounts
-from pace.errors import EmptyReplyError, EmptyWordsError, PlannerError, PromptTooLongError
+from pace.errors import (
+    EmptyReplyError,
+    EmptyWordsError,
+    PlannerError,
+    PromptTooLongError,
+    RepeatedTurnError,
+)
 from pace.memory.fitting import DoesNotFit, Room
 from pace.memory.prompt import Draft, ExtraBlock, Message, Prompt, PromptParts, Role
 from pace.memory.thread import RecordOutcome, ThreadMemory
@@ -124,14 +130,16 @@ class Companion:
         """Answer a person's words, telling `say` as they come, and record the pair.
 
         Stopped, by `stop` or by cancellation, it keeps what was said. Raises PlannerError,
-        PromptTooLongError or EmptyWordsError, and the thread is then as it was; raises StoreError
-        when memory cannot be reached.
+        PromptTooLongError, EmptyWordsError or RepeatedTurnError, and the thread is then as it was;
+        raises StoreError when memory cannot be reached.
         """
         text = words.text.encode("utf-8", "replace").decode()
         if is_blank(text):
             raise EmptyWordsError
         async with self._threads.in_order(thread_id):
             memory = await self._open(thread_id, words.turn_id)
+            if words.turn_id not in memory.open_turns:
+                raise RepeatedTurnError
             reply = _Reply()
             try:
                 with self._background.turn():

@@ -9,6 +9,8 @@ PaceError
     PlannerRefusedError         it answered with an error
     PlannerCrashedError         the embedded engine ended
     EmptyReplyError             it answered without words
+  EmptyWordsError               there is nothing to answer
+  RepeatedTurnError             this turn was answered before
   PromptTooLongError            the words alone do not fit the planner's context
   SummarizerError               a fold failed; the pairs stay pending
     SummarizerUnavailableError  this summarizer cannot be asked now
@@ -93,6 +95,15 @@ class EmptyWordsError(PaceError):
 
     def __init__(self) -> None:
         super().__init__("There are no words to answer. Type or say something first.")
+
+
+class RepeatedTurnError(PaceError):
+    """This turn was answered before."""
+
+    kind = "repeated_turn"
+
+    def __init__(self) -> None:
+        super().__init__("This turn was already answered. Give a new message an id of its own.")
 
 
 class PromptTooLongError(PaceError):

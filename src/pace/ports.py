@@ -15,7 +15,6 @@ from pace.memory.summary import Fold, SummaryUpdate
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId
 
-
 SUMMARIES = ThreadId("summaries")
 """The thread under which a planner is asked for folds, so that none takes a conversation's slot."""
 

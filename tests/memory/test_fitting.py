@@ -6,8 +6,8 @@ from dataclasses import replace
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from plain import folded, said, thread
 
+from memory.plain import folded, said, thread
 from pace.memory.fitting import DoesNotFit, Room, compose
 from pace.memory.markers import BlockName
 from pace.memory.prompt import Draft, ExtraBlock, Prompt, Role, set_prompt

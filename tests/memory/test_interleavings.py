@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from math import factorial
 
-from talk import FIRST_SESSION, START, Flight, Talk, Turn
-
+from memory.talk import FIRST_SESSION, START, Flight, Talk, Turn
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import SessionId
 

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings, target
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
-from talk import START, Flight, Maker, Talk, Turn
 
+from memory.talk import START, Flight, Maker, Talk, Turn
 from pace.memory.limits import ThreadLimits
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import SessionId

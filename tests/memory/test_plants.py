@@ -9,10 +9,10 @@ from datetime import datetime
 import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-from talk import RuleBrokenError
-from test_interleavings import walk
-from test_machine import MACHINE, ConversationMachine
 
+from memory.talk import RuleBrokenError
+from memory.test_interleavings import walk
+from memory.test_machine import MACHINE, ConversationMachine
 from pace.memory.limits import ThreadLimits
 from pace.memory.summary import Fold, RollingSummary, SummaryOutcome, SummaryUpdate
 from pace.memory.thread import RecordOutcome, ThreadMemory

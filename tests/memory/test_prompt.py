@@ -7,9 +7,9 @@ from itertools import pairwise
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from plain import SESSION, folded, said, thread
-from test_markers import HOSTILE, tags_in
 
+from memory.plain import SESSION, folded, said, thread
+from memory.test_markers import HOSTILE, tags_in
 from pace.memory.markers import BlockName, harmless
 from pace.memory.prompt import (
     INTERRUPTED_SIGN,

@@ -9,8 +9,8 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from plain import folded, said, thread
 
+from memory.plain import folded, said, thread
 from pace.memory.snapshot import SNAPSHOT_VERSION, from_plain, to_plain
 from pace.memory.summary import Clause, Speaker
 from pace.memory.thread import ThreadMemory

@@ -1,8 +1,8 @@
 """What is forgotten when a person has something forgotten, and what is not."""
 
 import pytest
-from plain import folded, names, said, thread, update
 
+from memory.plain import folded, names, said, thread, update
 from pace.memory.summary import Clause, Speaker, SummaryOutcome, render_clauses
 from pace.memory.thread import ThreadMemory
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from plain import NEXT, NOW, SESSION, finished, folded, names, said, thread, update
 
+from memory.plain import NEXT, NOW, SESSION, finished, folded, names, said, thread, update
 from pace.memory.limits import ThreadLimits
 from pace.memory.summary import RollingSummary, SummaryOutcome
 from pace.memory.thread import RecordOutcome

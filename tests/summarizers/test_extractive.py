@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_folds import fold_of
 
 from pace.memory.summary import Clause, Fold, RollingSummary, Speaker, SummaryUpdate
 from pace.memory.tokens import estimate_tokens
@@ -19,6 +18,7 @@ from pace.summarizers.words import (
     POSSESSIVES,
     SMALL_WORDS,
 )
+from summarizers.made_folds import fold_of
 
 CHATTER = (
     "We talked about the weather for a while and then about the garden, which looks rather green "

@@ -1,0 +1,1 @@
+"""Whatever folds pending pairs into the summary."""

@@ -3,10 +3,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from drawn import FULL, PLAIN
 from hypothesis import given
 from hypothesis import strategies as st
 
+from doors.terminal.drawn import FULL, PLAIN
 from pace.doors.cli.terminal.memory_view import MemoryFacts, Share, cells_of, memory_lines
 from pace.memory.prompt import PromptParts
 from pace.memory.summary import RollingSummary

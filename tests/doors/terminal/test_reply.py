@@ -1,11 +1,11 @@
 import re
 
 import pytest
-from drawn import PLAIN, canvas_on
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.text import Text
 
+from doors.terminal.drawn import PLAIN, canvas_on
 from pace.doors.cli.terminal.look import look_of
 from pace.doors.cli.terminal.markdown import Markdown
 from pace.doors.cli.terminal.reply import ReplyView

@@ -1,7 +1,8 @@
 import re
 
 import pytest
-from pty_screen import (
+
+from doors.terminal.pty_screen import (
     LET_TIME_PASS,
     OPEN_GATE,
     SIGHUP,

@@ -1,7 +1,8 @@
 import base64
 
 import pytest
-from pty_screen import prompts, start_driver
+
+from doors.terminal.pty_screen import prompts, start_driver
 
 
 @pytest.fixture
