@@ -79,18 +79,28 @@ def clauses_of(text: str) -> Iterator[str]:
     text = unlabelled(text)
     for line in text.splitlines():
         raws = [raw for joined in line.split() for raw in _parted(joined)]
-        start = comma = 0
+        start = comma = length = 0
         for at, raw in enumerate(raws, 1):
+            length += _length(raw)
+            cut = 0
             if _ends_sentence(raw, raws[at] if at < len(raws) else ""):
-                yield from _cleaned(raws[start:at])
-                start = comma = at
+                cut = at
+            elif length >= _LONGEST:
+                cut = comma if comma > start else at
             elif raw.endswith(_COMMAS):
                 comma = at
-            if at - start >= _LONGEST:
-                cut = comma if comma > start else at
+            if cut:
                 yield from _cleaned(raws[start:cut])
-                start = comma = cut
+                start = cut
+                length = sum(map(_length, raws[start:at]))
         yield from _cleaned(raws[start:])
+
+
+def _length(raw: str) -> int:
+    """How many words of English a word is as long as."""
+    if raw.isascii() or not _HAS_UNSPACED.search(raw):
+        return 1
+    return 1 + len(raw) // 2
 
 
 def unlabelled(text: str) -> str:

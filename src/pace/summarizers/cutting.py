@@ -28,7 +28,7 @@ _QUESTION = 0.8
 # Beyond this many times the budget, whole clauses go before anything is weighed closely.
 _CROWDED = 1.5
 # Words of unusual spelling cost more than the estimate says; the sum of what each costs knows.
-_COST_SHARE = 0.985
+_COST_SHARE = 0.98
 _LEADS_COST = 6
 # The newest pair's checkable words stay, unless they take more than this share of the budget.
 _NEWEST_SHARE = 0.5
