@@ -16,7 +16,7 @@ from pace.memory.tokens import estimate_tokens
 from pace.summarizers.clauses import INTERRUPTED, Kind, Word, words_of
 
 # Measured on public dialogues (`benchmarks/retention.py`), where each of these is about the best:
-# a word that another clause holds too is worth a third, a name no more than a rare word then;
+# a word that another clause holds too is worth a third, a number then no more than a name;
 _REPEATED = 1 / 3
 _REPEATED_MOST = 6.0
 # a clause counts as this many tokens more than its words, which favours few whole ones;

@@ -16,6 +16,7 @@ from pace.summarizers.words import EVERYDAY_VERBS, JUDGEMENTS, LOOSE_NOUNS
 _VALUES = (1.6, 2.6, 2.8, 3.6, 3.7, 3.7, 3.8)
 _NAME = 6.0
 _CHECKABLE = 9.0
+# Tokens of common words; what each letter after the second adds to rare ones, and to names.
 _COMMON_COST = 1.05
 _RARE_COST = 0.05
 _NAME_COST = 0.12
@@ -61,9 +62,11 @@ def _without_ending(key: str) -> str:
 
 
 _CLASSES = _read_classes()
+# Said often and seldom asked for later, however rare: judgements, everyday verbs, loose nouns; and
+# what describes, by its ending.
 _PLAIN = frozenset(map(word_key, JUDGEMENTS | EVERYDAY_VERBS | LOOSE_NOUNS))
 _PLAIN_VALUE = 1.2
-_SUFFIX = 0.5
+_DESCRIBING_SHARE = 0.5
 _DESCRIBING = ("ly", "ful", "abl", "ible", "iv", "ous")
 _RARE = len(_VALUES) - 1
 
@@ -82,7 +85,7 @@ def word_value(text: str, key: str, *, is_name: bool) -> float:
     if key in _PLAIN:
         return _PLAIN_VALUE
     value = _VALUES[_CLASSES.get(key, _RARE)]
-    return value * _SUFFIX if key.endswith(_DESCRIBING) else value
+    return value * _DESCRIBING_SHARE if key.endswith(_DESCRIBING) else value
 
 
 def word_cost(text: str, key: str) -> float:

@@ -78,7 +78,8 @@ FILLERS = _words(
     """
 )
 
-# Praise, blame and feelings: said often, and seldom what somebody asks for later.
+# Praise, blame and feelings; verbs that fit everywhere; nouns that name nothing. They are said
+# often, and are seldom what somebody asks for later.
 JUDGEMENTS = _words(
     """
     amazing awesome wonderful beautiful lovely fantastic gorgeous stunning incredible special
