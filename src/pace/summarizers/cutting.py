@@ -181,7 +181,7 @@ def _best_cut(at: int, words: list[Word], counts: Counter[str]) -> _Cut:
     costs = [cost]
     for word in words:
         if word.value:
-            worth += _worth(word, counts)
+            worth += word.value if counts[word.key] == 1 else _worth(word, counts)
         cost += word.cost
         worths.append(worth)
         costs.append(cost)

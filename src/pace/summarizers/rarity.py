@@ -33,12 +33,12 @@ def _read_classes() -> dict[str, int]:
 
 def word_key(word: str) -> str:
     """What a word has in common with its inflections, roughly; equal keys count as repetition."""
-    key = word.lower().replace("’", "'")
-    if "'" in key:
-        key = key.partition("'")[0] or key
-    if len(key) >= _SHORTEST_WORD and key.isascii() and key.isalpha():
-        return _without_ending(key)
-    return key
+    key = word.lower()
+    if not key.isalpha():
+        key = key.replace("’", "'").partition("'")[0] or key
+    if len(key) < _SHORTEST_WORD or key[-1] not in "sgde" or not (key.isascii() and key.isalpha()):
+        return key
+    return _without_ending(key)
 
 
 def _without_ending(key: str) -> str:
@@ -48,19 +48,16 @@ def _without_ending(key: str) -> str:
         key = key[:-1]
         if key.endswith(("sse", "xe", "che", "she")):
             key = key[:-1]
-    for ending in ("ing", "ed"):
-        stem = key[: -len(ending)]
-        if (
-            key.endswith(ending)
-            and len(stem) >= _SHORTEST_STEM
-            and any(c in "aeiouy" for c in stem)
-        ):
+    if key.endswith(("ing", "ed")):
+        stem = key[:-3] if key.endswith("g") else key[:-2]
+        if len(stem) >= _SHORTEST_STEM and not _VOWELS.isdisjoint(stem):
             return stem[:-1] if stem[-1] == stem[-2] and stem[-1] not in "ls" else stem
     if len(key) >= _SHORTEST_WORD and key.endswith("e"):
         return key[:-1]
     return key
 
 
+_VOWELS = frozenset("aeiouy")
 _CLASSES = _read_classes()
 # Said often and seldom asked for later, however rare: judgements, everyday verbs, loose nouns; and
 # what describes, by its ending.
