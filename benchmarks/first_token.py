@@ -185,12 +185,12 @@ def report(results: list[Series], floor: Series, turns: int) -> None:
     third = max(6, turns // 3)
     print(f"\nMedian first-token time, turns 6 to {turns}, and beside the floor of {base:.2f} s:")
     for series in [floor, *results]:
+        middle = series.median(6, turns)
+        early, late = series.median(6, third), series.median(turns - third + 1, turns)
         worst = max(series.seconds[5:turns])
         print(
-            f"{series.name:>10}  {series.median(6, turns):6.2f} s"
-            f"  {series.median(6, turns) / base:5.2f}x   turns 6-{third}: {series.median(6, third):.2f} s"
-            f"   last {turns - turns * 2 // 3}: {series.median(turns * 2 // 3 + 1, turns):.2f} s"
-            f"   worst {worst:.2f} s"
+            f"{series.name:>10}  {middle:6.2f} s  {middle / base:5.2f}x   turns 6-{third}: "
+            f"{early:.2f} s   last {third}: {late:.2f} s   worst {worst:.2f} s"
         )
 
 

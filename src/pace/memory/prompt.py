@@ -242,7 +242,7 @@ def _pending_lines(pairs: tuple[TurnPair, ...], budget: int) -> str:
 
 def _lines(pair: TurnPair) -> tuple[str, str]:
     reply = f"{pair.reply_text}{INTERRUPTED_SIGN}" if pair.interrupted else pair.reply_text
-    return " ".join(f"User: {pair.user_text}".split()), " ".join(f"Pace: {reply}".split())
+    return " ".join(f"User: {pair.user_text}".split()), " ".join(f"Assistant: {reply}".split())
 
 
 def _left_out(pairs: int) -> str:

@@ -85,7 +85,7 @@ class SummaryOutcome(StrEnum):
     TOO_LONG = "longer than the summary budget"
 
 
-_LEADS = {Speaker.EARLIER: "Earlier: ", Speaker.USER: "The user: ", Speaker.PACE: "Pace: "}
+_LEADS = {Speaker.EARLIER: "Earlier: ", Speaker.USER: "The user: ", Speaker.PACE: "The assistant: "}
 
 
 def render_clauses(clauses: tuple[Clause, ...]) -> str:

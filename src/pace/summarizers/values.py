@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pace.summarizers.rarity import word_key, word_value
+from pace.summarizers.rarity import is_common, word_key
 
 # A letter or digit of a script that puts spaces between words.
 _L = r"[^\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -60,8 +60,6 @@ _GERMAN = frozenset(_GERMAN_WORDS.split())
 # A language is told when this share of the words is its function words.
 _ENGLISH_SHARE = 0.15
 _GERMAN_SHARE = 0.12
-# What a word is worth that is on no list of common ones.
-_RARE = word_value("", "", is_name=False)
 # A word with such an end is nobody's name, as a rule, wherever it stands.
 _ORDINARY_END = re.compile(
     r"(?:ed|ing|ly|tion|tions|sion|ment|ments|ness|ity|ities|ful|less|able|ible|ous|ive|ally|ism|ure"
@@ -151,8 +149,4 @@ def _names_in(text: str, words: list[re.Match[str]]) -> Iterator[str]:
 
 def _is_ordinary(word: str) -> bool:
     """Whether an English word has a capital only because a sentence opens with it."""
-    return word in ENGLISH or _is_common(word) or bool(_ORDINARY_END.search(word))
-
-
-def _is_common(word: str) -> bool:
-    return word_value(word, word_key(word), is_name=False) < _RARE
+    return word in ENGLISH or is_common(word_key(word)) or bool(_ORDINARY_END.search(word))
