@@ -448,3 +448,49 @@ async def _random_step(
         clock.advance(timedelta(hours=1))
     elif step == "back":
         await parts.companion.take_back(THREAD)
+
+
+@pytest.mark.parametrize("ends", ["reset", "stop"])
+async def test_a_turn_that_is_still_composing_can_be_ended(
+    companions: Companions, ends: str
+) -> None:
+    """R4: a reset or a stop before the prompt is made sends nothing of what was said."""
+    gate = Gate()
+    with ScriptedPlanner("Fresh.", traits_gate=gate) as planner:
+        async with companions(planner) as parts, asyncio.TaskGroup() as group:
+            turn = group.create_task(
+                parts.companion.take_turn(THREAD, Words(text="my CANARY"), unheard)
+            )
+            await gate.wait_reached()
+            if ends == "reset":
+                await parts.companion.reset(THREAD)
+            else:
+                assert parts.companion.stop(THREAD)
+            report = await turn
+            assert (report.text, report.interrupted, report.remembered) == ("", True, False)
+            gate.open()
+            assert await say(parts, "hello") == "Fresh."
+    assert said(planner.prompts[0]) == ["hello"]
+
+
+async def test_half_a_character_harms_neither_this_turn_nor_the_next(
+    companions: Companions,
+) -> None:
+    """B64: half of an emoji, in words or reply, becomes a mark that every encoding can carry."""
+    with ScriptedPlanner("cut \ud83d", "Yes.") as planner:
+        async with companions(planner) as parts:
+            assert await say(parts, "hi \udcff") == "cut ?"
+            await say(parts, "and?")
+    assert said(planner.prompts[1]) == ["hi ?", "cut ?", "and?"]
+
+
+async def test_a_reply_cannot_take_a_turn_of_its_own_thread(companions: Companions) -> None:
+    """What would wait for itself for ever is refused at once."""
+    with ScriptedPlanner("One.") as planner:
+        async with companions(planner) as parts:
+
+            async def answer_within(_: object) -> None:
+                await say(parts, "two")
+
+            with pytest.raises(RuntimeError, match="own thread"):
+                await parts.companion.take_turn(THREAD, Words(text="one"), answer_within)

@@ -65,6 +65,32 @@ async def test_what_the_function_raises_is_a_failed_turn() -> None:
         assert (await conversation.memory()).is_empty
 
 
+@pytest.mark.parametrize("wrong", [7, None, b"bytes", ["a"]])
+async def test_a_function_that_gives_no_text_is_told_so(wrong: object) -> None:
+    """A reply that is no string fails the turn in a sentence, as everything else does."""
+
+    async def answer(_: list[dict[str, str]]) -> str:
+        return wrong  # type: ignore[return-value]
+
+    async with Conversation(answer) as conversation:
+        with pytest.raises(PlannerError, match="gives a str"):
+            await conversation.say("hi")
+        assert (await conversation.memory()).is_empty
+
+
+async def test_a_conversation_works_inside_its_block_only() -> None:
+    """Outside, where nothing folds, both ways in say so instead of waiting for ever."""
+
+    async def answer(_: list[dict[str, str]]) -> str:
+        return "Yes."
+
+    conversation = Conversation(answer)
+    with pytest.raises(RuntimeError, match="async with"):
+        await conversation.say("hi")
+    with pytest.raises(RuntimeError, match="async with"):
+        await conversation.wait_folded()
+
+
 def test_the_readme_example_runs() -> None:
     """The README's library example is at most ten lines, and works as printed."""
     (example,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)

@@ -4,7 +4,7 @@ import asyncio
 import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pace.background import Background
 from pace.counting import TokenCounts
@@ -29,9 +29,13 @@ from pace.ports import (
     TextDelta,
 )
 from pace.preparing import Preparing
+from pace.sayable import sayable
 from pace.threads import EndCause, SessionEnded, Threads, new_session_id
 
 Say = Callable[[PlannerEvent], Awaitable[None]]
+
+# Of a turn that was stopped before its prompt was made.
+_NO_PARTS = PromptParts(system=0, summary=0, pending=0, window=0, facts=0, recalled=0, words=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +75,7 @@ class TurnReport:
 class _Reply:
     """A reply as it comes in."""
 
+    prompt: Prompt | None = None
     text: str = ""
     finished: Finished | None = None
 
@@ -133,9 +138,10 @@ class Companion:
         PromptTooLongError, EmptyWordsError or RepeatedTurnError, and the thread is then as it was;
         raises StoreError when memory cannot be reached.
         """
-        text = words.text.encode("utf-8", "replace").decode()
-        if is_blank(text):
+        words = replace(words, text=sayable(words.text))
+        if is_blank(words.text):
             raise EmptyWordsError
+        self._refuse_own_reply(thread_id)
         async with self._threads.in_order(thread_id):
             memory = await self._open(thread_id, words.turn_id)
             if words.turn_id not in memory.open_turns:
@@ -143,16 +149,14 @@ class Companion:
             reply = _Reply()
             try:
                 with self._background.turn():
-                    prompt = await self._prompt(memory, words, text)
-                    self._preparing.forget(thread_id)
-                    interrupted = await self._answer(memory, prompt, reply, say)
+                    interrupted = await self._answer(memory, words, reply, say)
             except asyncio.CancelledError:
-                await self._close(memory, words, text, reply, interrupted=True)
+                await self._close(memory, words, reply, interrupted=True)
                 raise
             except BaseException:
                 await self._abandon(thread_id, words.turn_id)
                 raise
-            outcome = await self._close(memory, words, text, reply, interrupted=interrupted)
+            outcome = await self._close(memory, words, reply, interrupted=interrupted)
         return TurnReport(
             turn_id=words.turn_id,
             session_id=memory.session_id,
@@ -160,10 +164,16 @@ class Companion:
             interrupted=interrupted,
             cut_off=reply.finished is not None and reply.finished.reason is FinishReason.LENGTH,
             remembered=outcome is RecordOutcome.RECORDED,
-            parts=prompt.parts,
-            gave_way=prompt.gave_way,
+            parts=reply.prompt.parts if reply.prompt else _NO_PARTS,
+            gave_way=reply.prompt.gave_way if reply.prompt else (),
             finished=reply.finished,
         )
+
+    def _refuse_own_reply(self, thread_id: ThreadId) -> None:
+        """A planner that takes a turn of the thread it answers would wait for itself."""
+        answering = self._answering.get(thread_id)
+        if answering is not None and answering.task is asyncio.current_task():
+            raise RuntimeError("a reply cannot take a turn of its own thread")
 
     async def _open(self, thread_id: ThreadId, turn_id: TurnId) -> ThreadMemory:
         """The idle gate, and the turn's acceptance, as one change."""
@@ -175,11 +185,6 @@ class Companion:
             return opened, opened
 
         return await self._threads.change(thread_id, step, ending=EndCause.IDLE)
-
-    async def _prompt(self, memory: ThreadMemory, words: Words, text: str) -> Prompt:
-        if words.replaces is not None:
-            memory = memory.take_back(words.replaces)
-        return await self._compose(memory, text, words.blocks)
 
     async def _compose(
         self, memory: ThreadMemory, text: str, blocks: tuple[ExtraBlock, ...] = ()
@@ -193,9 +198,9 @@ class Companion:
             raise PromptTooLongError(tokens=composed.tokens, room=composed.room)
         return composed
 
-    async def _answer(self, memory: ThreadMemory, prompt: Prompt, reply: _Reply, say: Say) -> bool:
-        """Let the planner answer in a task that can be stopped; whether it was."""
-        task = asyncio.create_task(self._stream(prompt, reply, say), name="answer")
+    async def _answer(self, memory: ThreadMemory, words: Words, reply: _Reply, say: Say) -> bool:
+        """Compose and let the planner answer, in a task that can be stopped; whether it was."""
+        task = asyncio.create_task(self._stream(memory, words, reply, say), name="answer")
         answering = _Answering(memory.session_id, task)
         self._answering[memory.thread_id] = answering
         try:
@@ -210,16 +215,21 @@ class Companion:
         await task
         return False
 
-    async def _stream(self, prompt: Prompt, reply: _Reply, say: Say) -> None:
+    async def _stream(self, memory: ThreadMemory, words: Words, reply: _Reply, say: Say) -> None:
+        if words.replaces is not None:
+            memory = memory.take_back(words.replaces)
+        prompt = reply.prompt = await self._compose(memory, words.text, words.blocks)
+        self._preparing.forget(memory.thread_id)
         async with aclosing(self._planner.stream(prompt)) as events:
             async for event in events:
-                reply.take(event)
-                await say(event)
+                heard = TextDelta(sayable(event.text)) if isinstance(event, TextDelta) else event
+                reply.take(heard)
+                await say(heard)
         if is_blank(reply.text):
             raise EmptyReplyError
 
     async def _close(
-        self, memory: ThreadMemory, words: Words, text: str, reply: _Reply, *, interrupted: bool
+        self, memory: ThreadMemory, words: Words, reply: _Reply, *, interrupted: bool
     ) -> RecordOutcome:
         """Record the pair in the session in which it began; nothing said is nothing recorded."""
         if is_blank(reply.text):
@@ -228,7 +238,7 @@ class Companion:
         finished = FinishedTurn(
             turn_id=words.turn_id,
             session_id=memory.session_id,
-            user_text=text,
+            user_text=words.text,
             reply_text=reply.text,
             recorded_at=self._clock.local_time(),
             interrupted=interrupted,

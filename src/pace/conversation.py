@@ -62,7 +62,11 @@ class Conversation:
             await asyncio.wait([self._work])
 
     async def say(self, text: str) -> str:
-        """Say something and get the reply. Raises PaceError; memory is then as it was."""
+        """Say something and get the reply. Raises PaceError; memory is then as it was.
+
+        Raises RuntimeError outside the `async with` block, and inside the answering function.
+        """
+        self._check_is_open()
         report = await self._parts.companion.take_turn(_THREAD, Words(text=text), _heard)
         return report.text
 
@@ -71,8 +75,13 @@ class Conversation:
         return await self._parts.companion.memory(_THREAD)
 
     async def wait_folded(self) -> None:
-        """Wait until every displaced pair is covered by the summary."""
+        """Wait until every displaced pair is covered by the summary; as `say`, inside the block."""
+        self._check_is_open()
         await self._parts.background.wait_done(_THREAD)
+
+    def _check_is_open(self) -> None:
+        if self._work is None or self._work.done():
+            raise RuntimeError("use a Conversation inside `async with`")
 
     async def reset(self) -> None:
         """Forget everything said."""

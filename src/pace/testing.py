@@ -105,6 +105,7 @@ class ScriptedPlanner(_Scripted):
         self,
         *replies: str | Sequence[ScriptStep],
         traits: PlannerTraits | None = None,
+        traits_gate: Gate | None = None,
         prepare_gate: Gate | None = None,
     ) -> None:
         self._replies = [(reply,) if isinstance(reply, str) else tuple(reply) for reply in replies]
@@ -112,6 +113,7 @@ class ScriptedPlanner(_Scripted):
         self._traits = traits or PlannerTraits(
             name="scripted", model="script", context_tokens=8192, on_this_machine=True
         )
+        self._traits_gate = traits_gate
         self._prepare_gate = prepare_gate
         self.prompts: list[Prompt] = []
         """Every prompt that a reply was asked for, in order."""
@@ -126,7 +128,9 @@ class ScriptedPlanner(_Scripted):
         self.is_closed = False
 
     async def traits(self) -> PlannerTraits:
-        """Give the traits it was made with."""
+        """Give the traits it was made with; wait at their gate first, if there is one."""
+        if self._traits_gate is not None:
+            await self._traits_gate.wait_opened()
         return self._traits
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:

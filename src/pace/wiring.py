@@ -12,6 +12,7 @@ from pace.memory.limits import ThreadLimits
 from pace.memory.turn import ThreadId
 from pace.ports import Clock, Planner, ThreadMemoryStore, ThreadSummarizer
 from pace.preparing import Preparing
+from pace.sayable import sayable
 from pace.stores.in_process import InProcessThreadMemoryStore
 from pace.summarizers.extractive import ExtractiveSummarizer
 from pace.threads import Threads
@@ -59,7 +60,9 @@ def assemble(
         observe=observe,
     )
     counts = TokenCounts(planner)
-    preparing = Preparing(threads, planner, counts, system=system, reply_tokens=reply_tokens)
+    preparing = Preparing(
+        threads, planner, counts, system=lambda: sayable(system()), reply_tokens=reply_tokens
+    )
     background = Background([folding, preparing])
     companion = Companion(
         threads=threads,
@@ -68,7 +71,7 @@ def assemble(
         counts=counts,
         preparing=preparing,
         clock=clock,
-        system=system,
+        system=lambda: sayable(system()),
         reply_tokens=reply_tokens,
     )
     return Parts(

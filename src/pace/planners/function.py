@@ -45,7 +45,10 @@ class FunctionPlanner:
                     if piece:
                         yield TextDelta(piece)
         except Exception as error:
-            raise PlannerError(f"The answering function failed: {type(error).__name__}.") from error
+            raise PlannerError(
+                f"The answering function failed ({type(error).__name__}). It has to be an async "
+                "function that gives a str, or an async generator of them."
+            ) from error
         yield Finished(reason=FinishReason.STOP)
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -66,11 +69,17 @@ class FunctionPlanner:
 async def _pieces(answer: Awaitable[str] | AsyncIterator[str]) -> AsyncGenerator[str, None]:
     """The reply in one piece or in many; a generator is closed when nobody listens any more."""
     if inspect.isawaitable(answer):
-        yield await answer
+        yield _text(await answer)
         return
     try:
         async for piece in answer:
-            yield piece
+            yield _text(piece)
     finally:
         if isinstance(answer, AsyncGenerator):
             await answer.aclose()
+
+
+def _text(piece: object) -> str:
+    if not isinstance(piece, str):
+        raise TypeError(f"a reply is made of str, not of {type(piece).__name__}")
+    return piece
