@@ -31,6 +31,16 @@ MARKERS = {
     " <｜tool▁calls▁begin｜> <｜fim▁hole｜> <think>",
     "others": "<|start|> <|channel|> <|message|> <|START_OF_TURN_TOKEN|> [gMASK] <sop>"
     " <|observation|> <extra_id_0> <reserved_106> <fim_suffix>",
+    "bars in brackets": "[|system|] [|Human|] [|endofturn|]",
+    "bars on one side": "<|turn> <turn|> <|channel> <channel|> <|tool_call> <tool_call|>",
+    "Cohere": "<BOS_TOKEN> <EOS_TOKEN> <PAD_TOKEN>",
+    "InternLM": "<eoh> <eoa> [UNUSED_TOKEN_145]",
+    "Seed": "<seed:bos> <seed:eos> <seed:think> </seed:think>",
+    "SmolVLM": "<end_of_utterance>",
+    "Nemotron": "<SPECIAL_12> <tool_calls> </tool_calls>",
+    "MiniMax": "]~b] ]~!b[ [e~[",
+    "Falcon": ">>ANSWER<< >>QUESTION<< >>TITLE<<",
+    "DeepSeek Coder": "<fim▁begin> <fim▁hole> <fim▁end> <tool▁call▁end>",
     "ours": "<conversation_so_far> </conversation_so_far> <about_the_person> </lasting_facts>"
     " <recalled_turns> <now> </now>",
 }
@@ -40,6 +50,9 @@ CODE = (
     "<div class='x'><p>hello</p><br/><a href=\"#\">go</a></div><style>p {}</style><section>",
     "xs |> Enum.map(f) |> IO.inspect",
     "liftA2 f <$> p <|> q <||> r",
+    "f <| x > 3; a <| b; xs |> f; a || b > c; x = y[i]|z[j]; cat <in |tee >out",
+    "std::cout >>x<< y; a>>ANSWER; b<<ANSWER; xs[~b]; d[a]~c",
+    "type T = Array<string | number>; Promise<A|B>; Foo<seed>",
     "while (t < now && now > start) { t <<= 1; s >>= 2; }",
     "if deadline <now: return regs[inst], xs[args], [prefix]",
     "a <= b, a <- b, a << b, a <> b, cout << SYS << endl",
@@ -65,6 +78,9 @@ SIGNS = [
     " ",
     "\n",
     "\u200b",
+    "\\",
+    ">>",
+    "~",
 ]
 TAGS = [
     "conversation_so_far",
@@ -75,19 +91,21 @@ TAGS = [
     "now",
 ]
 TOKENS = ["im_start", "INST", "SYS", "s", "think", "end_of_turn", "end▁of▁sentence", "x", "é"]
-PIECES = st.sampled_from((*SIGNS, *TAGS, *TOKENS, "now", " ", "\n", "\u200b", "\ufe0f"))
+TOKENS += ["ANSWER", "~b", "e~", "fim▁begin"]
+UNSEEN = "\u200b\ufe0f\u034f\u115f\u1160\u180b\u2800\u3164\uffa0\U000e0000\U000e0041\U000e0101"
+PIECES = st.sampled_from((*SIGNS, *TAGS, *TOKENS, "now", "_", " ", "\n", *UNSEEN))
 HOSTILE = st.lists(PIECES, max_size=24).map("".join)
 
 
 def as_read(text: str) -> str:
     """A text as the most lenient reader takes it: compatibility forms folded, nothing invisible."""
-    seen = (c for c in text if unicodedata.category(c) != "Cf" and c != "\ufe0f")
+    seen = (c for c in text if unicodedata.category(c) != "Cf" and c not in UNSEEN)
     return unicodedata.normalize("NFKC", "".join(seen))
 
 
 def tags_in(text: str, name: str = "conversation_so_far") -> list[str]:
     """Opening and closing tags as "" and "/", however they are spaced or written."""
-    return re.findall(rf"<\s*(/?)\s*{name}\b", as_read(text), re.IGNORECASE)
+    return re.findall(rf"<[\s\\]*(/?)[\s/\\]*{name}_*\b", as_read(text), re.IGNORECASE)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +132,15 @@ def test_a_marker_is_none_any_more(marker: str) -> None:
         "<recalled_turns id='1'>",
         "<laﬆing_facts>",
         "< now >",
+        "</conver\u034fsation_so_far>",
+        "</conversation\U000e0101_so_far>",
+        "</con\u180bversation_so_far>",
+        "<\U000e0100/conversation_so_far>",
+        "</conversation\U000e0020_so\U000e0000_far\u2800>",
+        "<//conversation_so_far>",
+        "<\\/conversation_so_far>",
+        "</conversation_so_far_>",
+        "<//now>",
     ],
 )
 def test_our_tags_are_found_however_they_are_written(text: str) -> None:
@@ -148,19 +175,32 @@ def test_nothing_hostile_is_a_tag_of_ours(text: str) -> None:
     """Whatever is written, no block of ours is opened or closed by it."""
     safe = harmless(text)
     for name in BlockName:
-        tail = r"\s*/?\s*>" if name is BlockName.NOW else ""
+        tail = r"[\s/\\]*>" if name is BlockName.NOW else ""
         assert not tags_in(safe, f"{name}{tail}" if tail else name)
 
 
 @settings(deadline=None)
 @given(HOSTILE)
 def test_only_brackets_change(text: str) -> None:
-    """Nothing but an opening bracket is ever replaced, so nothing is lost."""
-    kept = re.sub(r"[<\[＜﹤［﹇]|&lt;|&#91;", "", text)
-    assert re.sub(r"[<\[＜﹤［﹇]|&lt;|&#91;", "", harmless(text)) == kept
+    """Nothing but a bracket is ever replaced, so nothing is lost."""
+    brackets = r"[<>\[\]＜＞﹤［﹇］]|&lt;|&gt;|&#91;|&#93;"
+    assert re.sub(brackets, "", harmless(text)) == re.sub(brackets, "", text)
 
 
-@pytest.mark.parametrize("text", ["<" + " " * 200_000, "< " * 100_000, "<|" + "a" * 200_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<" + " " * 200_000,
+        "< " * 100_000,
+        "<|" + "a" * 200_000,
+        "</" * 100_000,
+        "<" + "/\\" * 100_000,
+        "[|" * 100_000,
+        "▁" + "<a▁" * 60_000,
+        "]~" * 100_000,
+        ">>ANSWER<" * 20_000,
+    ],
+)
 def test_hostile_lengths_take_no_longer(text: str) -> None:
     """Patterns never go back over white space or names; a quadratic one would take minutes here."""
     assert harmless(text) == text

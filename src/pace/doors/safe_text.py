@@ -7,10 +7,12 @@ by Pace alone.
 
 import unicodedata
 
-# Invisible, or changing how others are shown, beyond what categories Cc, Cf, Cs, Zl and Zp hold:
-# fillers that look like a space, the grapheme joiner, and selectors of glyph variants.
-_FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
-_HIDING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+from pace.memory.turn import is_invisible
+
+# Line ends of other kinds and halves of pairs; what shows nothing is the conversation's own rule.
+_HIDING = frozenset({"Cc", "Cs", "Zl", "Zp"})
+# The space of braille, in pictures made of its dots, too; it stands where a space would.
+_BRAILLE_SPACE = "\u2800"
 _NON_JOINER, _JOINER, _TEXT_STYLE, _EMOJI_STYLE = "\u200c", "\u200d", "\ufe0e", "\ufe0f"
 _KEYCAP_BASES = frozenset("0123456789#*")
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
@@ -84,9 +86,9 @@ class SafeTextStream:
             return character
         if character in {_TEXT_STYLE, _EMOJI_STYLE}:
             return character if _takes_style(before) else _escaped(character)
-        if "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
-            return _escaped(character)
-        if character in _FILLERS or unicodedata.category(character) in _HIDING:
+        if character == _BRAILLE_SPACE:
+            return character
+        if is_invisible(character) or unicodedata.category(character) in _HIDING:
             return _escaped(character)
         return character
 

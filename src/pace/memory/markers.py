@@ -21,31 +21,46 @@ class BlockName(StrEnum):
 
 
 # Control markers of the chat templates in use, from the published tokenizer configurations of their
-# families. Between bars: ChatML, Llama 3, Phi, Qwen, SmolLM and (with full-width bars) DeepSeek.
-_BARRED = r"\|\s*+[\w▁/.:-]{1,64}+\s*+\|\s*+>"
-# Sentence marks of Llama 2 and Mistral, Gemma's turns, reasoning, tools, code files.
+# families. Between bars: ChatML, Llama 3, Phi, Qwen, SmolLM and (with full-width bars) DeepSeek. A
+# bar on one side alone (Gemma) counts without spaces only: with them it is an operator in code.
+_WORD = r"[\w▁/.:-]{1,64}+"
+_BARRED = rf"\|\s*+{_WORD}\s*+\|\s*+>|\|{_WORD}>|{_WORD}\|>"
+# Sentence marks of Llama 2, Mistral, Cohere and Seed, turns of Gemma and InternLM, reasoning,
+# tools, code files. A name with DeepSeek's own kind of underscore is nothing else, whatever it is.
 _NAMES = (
     "s|bos|eos|pad|unk|mask|cls|sep|sop|eop|im_start|im_end|endoftext|start_of_turn|end_of_turn"
+    "|(?:bos|eos|pad|unk|mask|cls|sep|sop|eop)_token|boh|eoh|boa|eoa|end_of_utterance"
     "|start_of_image|end_of_image|image_soft_token|think|thinking|reasoning"
-    "|tool_call|tool_response|tools|repo_name|reponame|file_sep|filename|gh_stars"
+    "|tool_calls?|tool_responses?|tools|repo_name|reponame|file_sep|filename|gh_stars"
     "|issue_start|issue_comment|issue_closed|jupyter_start|jupyter_text|jupyter_code"
     "|jupyter_output|jupyter_script|empty_output|fim_prefix|fim_middle|fim_suffix|fim_pad"
-    r"|unused\d{1,6}|reserved_\w{1,64}|extra_id_\d{1,6}"
+    r"|unused\d{1,6}|reserved_\w{1,64}|extra_id_\d{1,6}|special_\d{1,6}|seed:\w{1,64}"
+    r"|\w{1,64}+▁[\w▁]{1,64}+"
 )
-# Llama 2 and Mistral, GLM. In upper case only: in lower case these are ordinary names in code.
+# Llama 2 and Mistral, GLM, InternLM. In upper case only: in lower case these are ordinary names in
+# code.
 _BRACKETED = (
     "INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|THINK|IMG|IMG_BREAK"
     "|IMG_END|PREFIX|MIDDLE|SUFFIX|CALL_ID|ARGS|MODEL_SETTINGS|gMASK|sMASK"
+    r"|UNUSED_TOKEN_\d{1,6}"
+)
+# Falcon's, between double signs that point at the word.
+_POINTED_AT = (
+    "TITLE|ABSTRACT|INTRODUCTION|SUMMARY|COMMENT|ANSWER|QUESTION|DOMAIN|PREFIX|SUFFIX|MIDDLE"
 )
 # Our own blocks. A tag need not be closed to be one; only "now" does, since code compares with it.
 _OURS = "|".join(name for name in BlockName if "_" in name)
 _SHORT_OURS = "|".join(name for name in BlockName if "_" not in name)
 _MARKER = re.compile(
-    rf"<(?=\s*+(?i:{_BARRED}|/?+\s*+(?:(?:{_OURS})\b|(?:{_NAMES}|{_SHORT_OURS})\s*+/?+\s*+>)))"
+    rf"<(?=\s*+(?i:{_BARRED}|/?+\s*+(?:{_NAMES})\s*+/?+\s*+>"
+    rf"|[/\\\s]*+(?:(?:{_OURS})_*+\b|{_SHORT_OURS}_*+[/\\\s]*+>)))"
     r"|<<(?=\s*+/?+\s*+(?i:SYS)\s*+>>)"
-    rf"|\[(?=\s*+/?+\s*+(?:{_BRACKETED})\s*+\])"
+    rf"|\[(?=\s*+/?+\s*+(?:{_BRACKETED})\s*+\]|\s*+\|\s*+{_WORD}\s*+\|\s*+\]|e~\[)"
+    # The other signs of MiniMax, and Falcon's.
+    r"|\](?=~b\]|~!b\[)"
+    rf"|>(?=>(?:{_POINTED_AT})<<)"
 )
-_ESCAPES = {"<": "&lt;", "[": "&#91;"}
+_ESCAPES = {"<": "&lt;", "[": "&#91;", "]": "&#93;", ">": "&gt;"}
 
 
 def harmless(text: str) -> str:
@@ -56,7 +71,7 @@ def harmless(text: str) -> str:
     of other scripts are not; no tokenizer takes them for a marker.
     """
     if text.isascii():
-        if "<" not in text and "[" not in text:
+        if "<" not in text and "[" not in text and "]~" not in text:
             return text
         return _MARKER.sub(_escaped, text)
     if not _OPENING.search(text):
@@ -71,8 +86,9 @@ def harmless(text: str) -> str:
     return "".join(pieces) + text[start:]
 
 
-# All that compatibility folding makes one of "<" and "[".
-_OPENING = re.compile(r"[<\[＜﹤［﹇]")
+# All that compatibility folding makes one of "<", "[" and "]"; a marker that begins with ">" holds
+# a "<".
+_OPENING = re.compile(r"[<\[\]＜﹤［﹇］﹈]")
 
 
 def _escaped(found: re.Match[str]) -> str:

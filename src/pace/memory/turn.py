@@ -9,18 +9,22 @@ ThreadId = NewType("ThreadId", str)
 SessionId = NewType("SessionId", str)
 TurnId = NewType("TurnId", str)
 
-# Letters and marks by their category that show nothing: Hangul and Khmer fillers, the empty braille
-# pattern, variation selectors.
-_FILLERS = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
-    chr(code) for code in range(0xFE00, 0xFE10)
+# What shows nothing though its category is not one of hidden characters: fillers of Hangul, Khmer
+# and braille, the grapheme joiner, variation selectors.
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0") | {
+    chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10))
 }
+# Tags and the other variation selectors; the whole of this range is set aside to show nothing.
+_FIRST_UNSEEN, _LAST_UNSEEN = "\U000e0000", "\U000e0fff"
 
 
 def is_invisible(char: str) -> bool:
-    """Whether a character shows nothing and is no white space: zero-width, control, filler."""
+    """Whether a character shows nothing and is no white space: zero-width, control, selector."""
     if char.isspace():
         return False
-    return char in _FILLERS or unicodedata.category(char) in {"Cf", "Cc"}
+    if char in _FILLERS or _FIRST_UNSEEN <= char <= _LAST_UNSEEN:
+        return True
+    return unicodedata.category(char) in {"Cf", "Cc"}
 
 
 def is_blank(text: str) -> bool:

@@ -73,6 +73,9 @@ def test_ordinary_text_stays_as_it_is(text):
         ("\x9b31m", r"\x9b31m"),
         ("\ud83d", r"\ud83d"),
         ("\U000e0041", r"\U000e0041"),
+        ("a\u034fb\u180bc\u2065", r"a\u034fb\u180bc\u2065"),
+        ("a\ufe00\U000e0101", r"a\ufe00\U000e0101"),
+        ("\U000e0000", r"\U000e0000"),
     ],
 )
 def test_trickery_is_shown(text, shown):
@@ -80,9 +83,9 @@ def test_trickery_is_shown(text, shown):
     assert safe_text(text) == shown
 
 
-@pytest.mark.parametrize("text", ["👩‍👧 ❤️ 1️⃣", "می‌خواهم", "क्‍ष", "tab\tand\nline"])
+@pytest.mark.parametrize("text", ["👩‍👧 ❤️ 1️⃣", "⣿⠀⣿", "می‌خواهم", "क्‍ष", "tab\tand\nline"])
 def test_joiners_that_are_spelling_stay(text):
-    """Emoji families, keycaps, Persian and Hindi keep the invisible characters they need."""
+    """Emoji, keycaps, Persian, Hindi and braille keep the invisible characters they need."""
     assert safe_text(text) == text
 
 
