@@ -114,7 +114,8 @@ class PromptTooLongError(PaceError):
     def __init__(self, *, tokens: int, room: int) -> None:
         super().__init__(
             f"These words are too long: about {tokens:,} tokens with the system prompt, and there "
-            f"is room for {room:,}. Send less at once, or use a model with a larger context."
+            f"is room for {room:,}. Send less at once, shorten the system prompt, or use a "
+            "model or a server with a larger context."
         )
         self.tokens = tokens
         self.room = room

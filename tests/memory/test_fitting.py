@@ -1,5 +1,6 @@
 """What gives way when a planner's context is too small, in which order, and what never does."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,7 +11,15 @@ from hypothesis import given, settings
 from memory.plain import folded, said, thread
 from pace.memory.fitting import DoesNotFit, Room, compose
 from pace.memory.markers import BlockName
-from pace.memory.prompt import Draft, ExtraBlock, Prompt, Role, set_prompt
+from pace.memory.prompt import (
+    MOST_CHARACTERS,
+    Draft,
+    ExtraBlock,
+    Prompt,
+    Role,
+    clipped_to,
+    set_prompt,
+)
 from pace.memory.thread import ThreadMemory
 from pace.memory.tokens import estimate_tokens
 
@@ -39,7 +48,7 @@ def full_draft(words: str = "And the next one?") -> Draft:
 
 
 def fitted(draft: Draft, tokens: int, count: Count = estimate_tokens) -> Prompt:
-    composed = compose(draft, Room(context_tokens=tokens + 100, reply_tokens=100), count)
+    composed = compose(draft, Room(context_tokens=tokens, reply_tokens=0), count)
     assert isinstance(composed, Prompt)
     assert composed.parts.total <= tokens
     return composed
@@ -222,10 +231,44 @@ def test_a_prompt_always_fits(
     assert all(message.content for message in composed.messages)
 
 
-@pytest.mark.parametrize("reply_tokens", [0, 100, 5000])
-def test_room_for_the_reply_is_kept(reply_tokens: int) -> None:
-    """What a prompt may use is the context without the reply's part."""
+@pytest.mark.parametrize(("reply_tokens", "kept"), [(0, 0), (100, 100), (1024, 1024), (5000, 1024)])
+def test_room_for_the_reply_is_kept(reply_tokens: int, kept: int) -> None:
+    """What a prompt may use is the context without the reply's part, a quarter at most."""
     room = Room(context_tokens=4096, reply_tokens=reply_tokens)
-    assert room.for_prompt == 4096 - reply_tokens
-    composed = compose(Draft.of(thread(), system="", words="hi"), room, estimate_tokens)
-    assert isinstance(composed, DoesNotFit) == (reply_tokens == 5000)
+    assert (room.for_reply, room.for_prompt) == (kept, 4096 - kept)
+
+
+@pytest.mark.parametrize("context_tokens", [256, 512, 1024])
+def test_a_small_context_can_be_talked_with(context_tokens: int) -> None:
+    """A reply limit as large as the context or larger leaves most of it to the prompt."""
+    room = Room(context_tokens=context_tokens, reply_tokens=1024)
+    draft = Draft.of(said(thread(), "1"), system=SYSTEM, words="hi")
+    assert isinstance(compose(draft, room, estimate_tokens), Prompt)
+
+
+@pytest.mark.parametrize("piece", ["word ", "wörd <b> ", "語", "<\n", " ", "a"])
+def test_a_huge_pair_is_never_counted_whole(piece: str) -> None:
+    """Of a pair of 4 MB only texts of the order of the room are measured, wherever it stands."""
+    huge = f"x{piece * (4_000_000 // len(piece))}y"
+    room = Room(context_tokens=4096, reply_tokens=1024)
+    counted: list[int] = []
+
+    def count(text: str) -> int:
+        counted.append(len(text))
+        return estimate_tokens(text)
+
+    memory = said(thread(), "1", user_text=huge, reply_text=huge)
+    for name in "234567":
+        prompt = compose(Draft.of(memory, system=SYSTEM, words="hi"), room, count)
+        assert isinstance(prompt, Prompt)
+        assert "characters left out]" in "".join(message.content for message in prompt.messages)
+        memory = said(memory, name)
+    assert max(counted) <= 2 * room.for_prompt * MOST_CHARACTERS
+
+
+def test_a_clipped_huge_message_says_how_much_is_missing() -> None:
+    """What is left and what the marker counts add up to the message, however long it was."""
+    huge = "0123456789 " * 100_000
+    short = clipped_to(huge, 200)
+    head, number, tail = re.split(r"\[([\d,]+) characters left out\]", short)
+    assert len(head) + int(number.replace(",", "")) + len(tail) == len(huge)

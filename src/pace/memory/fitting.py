@@ -7,9 +7,10 @@ changed: what gives way here is back at the next turn, if there is room.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pace.memory.limits import PENDING_TOKENS
-from pace.memory.prompt import Draft, Prompt, clipped_to, set_prompt
+from pace.memory.prompt import MOST_CHARACTERS, Draft, Prompt, clipped_to, set_prompt
 from pace.memory.tokens import estimate_tokens
 
 _PENDING_STEPS = (150, 75, 40)
@@ -22,15 +23,24 @@ PENDING_CLIPPED = "turns not yet summarized clipped"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """A planner's context and what of it is kept for the reply, in tokens."""
+    """A planner's context and how long a reply may be, in tokens.
+
+    A small context keeps no more than a quarter of itself for the reply; servers end a reply where
+    their context ends.
+    """
 
     context_tokens: int
     reply_tokens: int
 
     @property
+    def for_reply(self) -> int:
+        """What is kept for the reply."""
+        return min(self.reply_tokens, self.context_tokens // 4)
+
+    @property
     def for_prompt(self) -> int:
         """What a prompt may use."""
-        return self.context_tokens - self.reply_tokens
+        return self.context_tokens - self.for_reply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,22 +54,30 @@ class DoesNotFit:
 def compose(draft: Draft, room: Room, count: Callable[[str], int]) -> Prompt | DoesNotFit:
     """Set the draft whole if it fits, else with as little left out as the order allows.
 
-    `count` gives a text's tokens, by the planner's own tokenizer or by the estimate.
+    `count` gives a text's tokens, by the planner's own tokenizer or by the estimate. Of turn pairs
+    it is given no text that is far longer than the room.
     """
-    prompt = set_prompt(draft, count)
-    if prompt.parts.total <= room.for_prompt:
+    if (prompt := _fitted(draft, room, count)) is not None:
         return prompt
     bare = set_prompt(replace(draft, window=(), pending=(), summary="", blocks=()), count)
     if bare.parts.total > room.for_prompt:
         return DoesNotFit(tokens=bare.parts.total, room=room.for_prompt)
-    for smaller in _giving_way(draft):
-        prompt = set_prompt(smaller, count)
-        if prompt.parts.total <= room.for_prompt:
+    for smaller in _giving_way(draft, room):
+        if (prompt := _fitted(smaller, room, count)) is not None:
             return prompt
     return replace(bare, gave_way=("everything but the current words left out",))
 
 
-def _giving_way(draft: Draft) -> Iterator[Draft]:
+def _fitted(draft: Draft, room: Room, count: Callable[[str], int]) -> Prompt | None:
+    """The draft, set; None if it is larger than the room."""
+    length = sum(len(pair.user_text) + len(pair.reply_text) for pair in draft.window)
+    if length > room.for_prompt * MOST_CHARACTERS:
+        return None
+    prompt = set_prompt(draft, count)
+    return prompt if prompt.parts.total <= room.for_prompt else None
+
+
+def _giving_way(draft: Draft, room: Room) -> Iterator[Draft]:
     """Ever smaller drafts, each step on top of the ones before it."""
     smallest = draft
     for step in (
@@ -67,7 +85,7 @@ def _giving_way(draft: Draft) -> Iterator[Draft]:
         _with_clipped_pending,
         _with_window_as_pending,
         _with_shortened_summary,
-        _with_clipped_messages,
+        partial(_with_clipped_messages, room=room),
     ):
         whole = smallest
         for smallest in step(whole):
@@ -110,11 +128,15 @@ def _with_shortened_summary(whole: Draft) -> Iterator[Draft]:
             yield replace(whole, summary=_shortened(whole.summary, share), gave_way=notices)
 
 
-def _with_clipped_messages(whole: Draft) -> Iterator[Draft]:
-    """The longest messages ever shorter."""
+def _with_clipped_messages(whole: Draft, *, room: Room) -> Iterator[Draft]:
+    """The longest messages ever shorter, from where they come near the room."""
     notices = (*whole.gave_way, "long messages clipped")
     texts = (text for pair in whole.window for text in (pair.user_text, pair.reply_text))
-    longest = max(map(estimate_tokens, texts), default=0)
+    longest = max(
+        (max(estimate_tokens(text), len(text) // MOST_CHARACTERS) for text in texts), default=0
+    )
+    while longest > 2 * room.for_prompt:
+        longest = longest * 3 // 4
     while longest > _SHORTEST_MESSAGE:
         longest = max(longest * 3 // 4, _SHORTEST_MESSAGE)
         window = tuple(

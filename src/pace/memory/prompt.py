@@ -222,11 +222,13 @@ def _pending_lines(pairs: tuple[TurnPair, ...], budget: int) -> str:
     Line ends inside them become spaces, so that no line can pass for another's. Where there is no
     room for a piece of each, the newest pairs are shown, and a line says how many are not.
     """
-    lines = [line for pair in pairs for line in _lines(pair)]
-    whole = harmless("\n".join([PENDING_SENTENCE, *lines]))
-    if estimate_tokens(whole) <= budget:
-        return whole
-    sizes = [_shown_tokens(line) for line in lines]
+    most = budget * MOST_CHARACTERS
+    lines = [line for pair in pairs for line in _lines(pair, most)]
+    if sum(map(len, lines)) <= most:
+        whole = harmless("\n".join([PENDING_SENTENCE, *lines]))
+        if estimate_tokens(whole) <= budget:
+            return whole
+    sizes = [_shown_tokens(line) if len(line) <= most else budget + 1 for line in lines]
     least = [min(size, _SHORTEST_LINE) + _LINE_END_TOKENS for size in sizes]
     room = budget - estimate_tokens(PENDING_SENTENCE)
     first, head = 0, [PENDING_SENTENCE]
@@ -237,12 +239,18 @@ def _pending_lines(pairs: tuple[TurnPair, ...], budget: int) -> str:
         head = [PENDING_SENTENCE, _left_out(first // 2)]
     shown = lines[first:]
     share = _share(sizes[first:], room - _LINE_END_TOKENS * len(shown))
-    return "\n".join([*head, *(harmless(clipped_to(line, share)) for line in shown)])
+    return "\n".join([*head, *(harmless(_on_one_line(clipped_to(line, share))) for line in shown)])
 
 
-def _lines(pair: TurnPair) -> tuple[str, str]:
+def _lines(pair: TurnPair, most: int) -> tuple[str, ...]:
+    """A line for each voice; one that is clipped in any case is set on one line when it is."""
     reply = f"{pair.reply_text}{INTERRUPTED_SIGN}" if pair.interrupted else pair.reply_text
-    return " ".join(f"User: {pair.user_text}".split()), " ".join(f"Assistant: {reply}".split())
+    said = (f"User: {pair.user_text}", f"Assistant: {reply}")
+    return tuple(_on_one_line(text) if len(text) <= most else text for text in said)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _left_out(pairs: int) -> str:
@@ -260,16 +268,23 @@ def _share(sizes: list[int], room: int) -> int:
     return max(sizes)
 
 
+# No text has more characters than this for each of its tokens, unless it is nearly all white space.
+# So what is far too long is known by its length, and not read to be measured.
+MOST_CHARACTERS = 32
+
+
 def clipped_to(text: str, tokens: int) -> str:
     """A text that takes so many estimated tokens at most once it is made harmless.
 
     Its middle gives way to a marker that counts the characters left out. The marker itself stays,
-    however few the tokens.
+    however few the tokens. Takes time that grows with the tokens, not with the text.
     """
-    size = _shown_tokens(text)
+    most = min(len(text), tokens * MOST_CHARACTERS)
+    longest = clipped(text, most)
+    size = _shown_tokens(longest)
     if size <= tokens:
-        return text
-    keep = len(text) * tokens // size
+        return longest
+    keep = most * tokens // size
     while keep > 0:
         shorter = clipped(text, keep)
         if _shown_tokens(shorter) <= tokens:

@@ -26,6 +26,7 @@ from pace.doors.cli.terminal.talking import Talking
 from pace.doors.cli.terminal.toolbar import Toolbar
 from pace.doors.open_chat import OpenChat
 from pace.errors import PaceError
+from pace.memory.fitting import Room
 from pace.memory.turn import is_blank
 from pace.ports import Clock
 from pace.settings_file import SettingsFile
@@ -180,7 +181,9 @@ class Screen:
             memory=memory,
             parts=next_parts,
             context_tokens=context,
-            reply_tokens=chat.settings.planner.reply_tokens,
+            reply_tokens=Room(
+                context_tokens=context, reply_tokens=chat.settings.planner.reply_tokens
+            ).for_reply,
             prepared_tokens=parts.preparing.prepared_tokens(chat.thread_id),
             fold_outcomes=parts.folding.outcomes,
             idle_left=self._toolbar.left(),

@@ -16,6 +16,7 @@ from pace.doors.cli.terminal.wrapping import wrapped
 from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import safe_line
 from pace.errors import PaceError
+from pace.memory.fitting import Room
 from pace.memory.turn import TurnId, TurnPair
 
 _GO_ON = "Go on exactly where you stopped."
@@ -207,8 +208,11 @@ class Talking:
         prompt = await self._chat.companion.next_prompt(self._chat.thread_id, "")
         traits = await self._chat.parts.planner.traits()
         waiting = sum(file.tokens for file in self._files)
-        reply = self._chat.settings.planner.reply_tokens
-        return max(traits.context_tokens - reply - prompt.parts.system - waiting, 0)
+        room = Room(
+            context_tokens=traits.context_tokens,
+            reply_tokens=self._chat.settings.planner.reply_tokens,
+        )
+        return max(room.for_prompt - prompt.parts.system - waiting, 0)
 
     def _excerpt(self, words: str) -> str:
         line = safe_line(words)
