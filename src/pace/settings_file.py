@@ -42,12 +42,16 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A setting that was written to the file; `sentence` says so, and what stands above it."""
+    """A setting that was written to the file; `sentence` says so, and what stands above it.
+
+    `before` is what each source said of it, for `undo`.
+    """
 
     name: str
     value: object
     is_overridden: bool
     sentence: str
+    before: Mapping[Source, object]
 
 
 class SettingsFile:
@@ -108,13 +112,16 @@ class SettingsFile:
         standing = {**self._layers[Source.FILE], **self._layers[Source.ENVIRONMENT]}
         return settings_of(standing).get(name)
 
-    def change(self, name: str, value: object) -> Change:
+    def change(self, name: str, value: object, *, step: str | None = None) -> Change:
         """Write one setting to the file, whole or not at all, and apply it.
 
+        `step` says how to give a right value where this one was given, if not at the command line.
         A flag or an earlier wish of this run makes way for it, the environment does not. Raises
         SettingsError, and nothing is changed, if the value is wrong or cannot be written.
         """
-        checked = check_value(name, _whole_path(value) if name == "planner.model" else value)
+        given = _whole_path(value) if name == "planner.model" else value
+        checked = check_value(name, given, step=step)
+        before = self._sources_of(name)
         document = self._read()
         _put(document, name, checked)
         self._write(document)
@@ -126,6 +133,7 @@ class SettingsFile:
                 value=now,
                 is_overridden=False,
                 sentence=f"{name} is now {_said(checked)}.",
+                before=before,
             )
         return Change(
             name=name,
@@ -133,15 +141,15 @@ class SettingsFile:
             is_overridden=True,
             sentence=f"{name} is saved as {_said(checked)}, but {variable_of(name)} in the "
             f"environment sets {_said(now)} and comes first.",
+            before=before,
         )
 
     def reset(self, name: str) -> Change:
         """Take one setting out of the file, so that its default holds."""
         check_name(name)
+        before = self._sources_of(name)
         document = self._read()
-        section = document.get(name.partition(".")[0])
-        if isinstance(section, MutableMapping) and name.partition(".")[2] in section:
-            del section[name.partition(".")[2]]
+        if _drop(document, name):
             self._write(document)
         self._take_up(document, name)
         now = self._current.get(name)
@@ -152,7 +160,23 @@ class SettingsFile:
                 f"{name} left the file, but {variable_of(name)} in the environment "
                 f"sets {_said(now)}."
             )
-        return Change(name=name, value=now, is_overridden=overridden, sentence=sentence)
+        return Change(
+            name=name, value=now, is_overridden=overridden, sentence=sentence, before=before
+        )
+
+    def undo(self, change: Change) -> None:
+        """Have every source say of the setting what it said before, the file included."""
+        document = self._read()
+        if Source.FILE in change.before:
+            _put(document, change.name, change.before[Source.FILE])
+        else:
+            _drop(document, change.name)
+        self._write(document)
+        for source, layer in self._layers.items():
+            layer.pop(change.name, None)
+            if source in change.before:
+                layer[change.name] = change.before[source]
+        self._current = self._checked()
 
     def wish(self, name: str, value: object) -> None:
         """Set one setting for this run alone, above everything else. Raises SettingsError."""
@@ -168,10 +192,15 @@ class SettingsFile:
             merged.update(layer)
         return settings_of(merged)
 
+    def _sources_of(self, name: str) -> dict[Source, object]:
+        return {source: layer[name] for source, layer in self._layers.items() if name in layer}
+
     def _take_up(self, document: tomlkit.TOMLDocument, name: str) -> None:
-        self._layers[Source.FLAG].pop(name, None)
-        self._layers[Source.RUN].pop(name, None)
-        self._layers[Source.FILE] = self._usable(_flattened(document))
+        """Apply this setting alone: what other windows wrote meanwhile is theirs."""
+        for source in (Source.FILE, Source.FLAG, Source.RUN):
+            self._layers[source].pop(name, None)
+        written = {key: value for key, value in _flattened(document).items() if key == name}
+        self._layers[Source.FILE].update(self._usable(written))
         self._current = self._checked()
 
     def _usable(self, values: Mapping[str, object]) -> dict[str, object]:
@@ -291,6 +320,16 @@ def _put(document: tomlkit.TOMLDocument, name: str, value: object) -> None:
         held.pop(field, None)
     else:
         held[field] = str(value) if isinstance(value, StrEnum) else value
+
+
+def _drop(document: tomlkit.TOMLDocument, name: str) -> bool:
+    """Whether the document said anything of a setting; it does not any more."""
+    section, _, field = name.partition(".")
+    held = document.get(section)
+    if not isinstance(held, MutableMapping) or field not in held:
+        return False
+    del held[field]
+    return True
 
 
 def _whole_path(model: object) -> object:

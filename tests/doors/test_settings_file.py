@@ -72,12 +72,11 @@ def test_linked_file_stays_linked(path: Path, tmp_path: Path) -> None:
 
 
 def test_change_of_another_run_is_kept(path: Path) -> None:
-    """A change writes one value and takes up what others wrote meanwhile."""
+    """A change writes one value, and leaves in the file what others wrote meanwhile."""
     mine, others = SettingsFile.open(), SettingsFile.open()
     others.change("activity.idle_minutes", 9)
     mine.change("activity.window", 2)
     assert tomllib.loads(path.read_text()) == {"activity": {"idle_minutes": 9, "window": 2}}
-    assert mine.current.activity.idle_minutes == 9
 
 
 def test_environment_is_said_to_come_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,6 +116,31 @@ def test_model_file_is_found_from_everywhere(
     assert file.change("planner.model", "mine.gguf").value == str(tmp_path / "mine.gguf")
     assert file.change("planner.model", "tiny").value == "tiny"
     assert path.exists()
+
+
+@pytest.mark.parametrize("source", [Source.DEFAULT, Source.FILE, Source.FLAG, Source.RUN])
+def test_undo_gives_every_source_its_own_back(path: Path, source: Source) -> None:
+    """A change that was undone leaves no trace, in the file or above it."""
+    written = "[activity]\nwindow = 2\n" if source is Source.FILE else ""
+    path.write_text(written)
+    file = SettingsFile.open({"activity.window": 2} if source is Source.FLAG else {})
+    if source is Source.RUN:
+        file.wish("activity.window", 2)
+    before = file.current
+    file.undo(file.change("activity.window", 6))
+    assert file.current == before
+    assert file.source_of("activity.window") is source
+    again = SettingsFile.open().current.activity.window
+    assert again == (2 if source is Source.FILE else 4)
+
+
+def test_a_change_takes_up_nothing_else(path: Path) -> None:
+    """What another window wrote to the file meanwhile changes nothing in this one."""
+    here = SettingsFile.open()
+    SettingsFile.open().change("planner.model", "tiny")
+    here.change("activity.window", 6)
+    assert here.current.planner.model is None
+    assert tomllib.loads(path.read_text())["planner"]["model"] == "tiny"
 
 
 def test_reset_gives_the_default(path: Path) -> None:

@@ -33,7 +33,7 @@ class Adjusting:
         if not name:
             self._show_all()
         elif value.strip():
-            await self._set(name, value.strip())
+            await self._set(name, value.strip(), like=f"/settings {name} VALUE")
         else:
             self._show(name)
 
@@ -52,7 +52,7 @@ class Adjusting:
     async def model(self, rest: str) -> None:
         """Show the model, or change it."""
         if rest:
-            await self._set("planner.model", rest)
+            await self._set("planner.model", rest, like="/model default")
             return
         await self._show_model()
         self._canvas.write("")
@@ -117,36 +117,30 @@ class Adjusting:
 
     async def _one(self, name: str, rest: str, example: str) -> None:
         if rest:
-            await self._set(name, rest)
+            await self._set(name, rest, like=example)
             return
         info = next(info for info in every_setting() if info.name == name)
         value = shown_value(self._chat.settings.get(name))
         self._talking.tell(f"It is {value}: {info.description}. Change it like {example}.")
 
-    async def _set(self, name: str, value: str) -> None:
+    async def _set(self, name: str, value: str, *, like: str) -> None:
         """Save a value and put it into force; if that fails, all is as it was."""
         file = self._chat.settings_file
         try:
-            had_own = file.source_of(name) is not Source.DEFAULT
-            before = file.current.get(name)
-            change = file.reset(name) if value == _DEFAULT else file.change(name, value)
+            if value == _DEFAULT:
+                change = file.reset(name)
+            else:
+                change = file.change(name, value, step=f"Type it like: {like}")
         except PaceError as error:
             self._talking.tell_error(str(error))
             return
         try:
             await self._chat.apply()
         except PaceError as error:
-            self._put_back(name, before, had_own=had_own)
+            file.undo(change)
             self._talking.tell_error(str(error))
             return
         self._talking.tell(safe_line(_said(change, self._chat.settings.activity.remember)))
-
-    def _put_back(self, name: str, value: object, *, had_own: bool) -> None:
-        file = self._chat.settings_file
-        if had_own and value is not None:
-            file.change(name, value)
-        else:
-            file.reset(name)
 
 
 def setting_choices() -> Sequence[tuple[str, str]]:

@@ -60,8 +60,8 @@ class Toolbar:
             id(self._chat.parts),
         )
         if state != self._counted:
-            self._counted = state
             await self._count()
+            self._counted = state  # a count that was cut short is made again
         return before != (self._traits, self._memory, self._tokens, self._minutes())
 
     async def _count(self) -> None:
@@ -109,7 +109,7 @@ class Toolbar:
         full = min(-(-self._tokens * _BAR // whole), _BAR)
         signs = self._look.signs
         bar = f"{signs.full * full}{signs.free * (_BAR - full)} {self._tokens:,}"
-        return f"{bar} of {whole:,}", bar
+        return f"{bar} of {whole:,} tokens", f"{bar} tokens"
 
     def _turns(self) -> str:
         turns = 0 if self._memory is None else self._memory.next_number - 1
