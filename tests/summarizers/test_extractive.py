@@ -59,6 +59,25 @@ def test_who_said_it_is_kept():
     assert "dawn" in pace
 
 
+def test_the_numbers_of_a_list_are_no_words_of_it():
+    """Numbered lines lose their numbers; a date that opens one line keeps its own."""
+    steps = "1. Wash the rice.\n2. Boil it for 12 minutes.\n3) Let it rest."
+    update = fold_extractively(fold_of(("How?", steps), ("2. Mai?", "Yes.")))
+    texts = [clause.text for clause in update.clauses]
+    assert texts[:3] == ["Wash the rice", "Boil it for 12 minutes", "Let it rest"]
+    assert any(text.startswith("2") for text in texts[3:])
+
+
+def test_what_was_said_before_makes_way_first():
+    """When space runs out, of clauses that tell the same one is kept, and a denial is another."""
+    recipe = "Add 2 cups of rice to the pot. Bake it for 40 minutes at 180 degrees."
+    facts = [(f"My locker {n} holds item {n * 7919}.", recipe) for n in range(30)]
+    update = fold_extractively(fold_of(*facts, ("Bake?", "Do not bake it for 40 minutes.")))
+    said = [clause.text for clause in update.clauses if clause.speaker is Speaker.PACE]
+    assert len([text for text in said if "180 degrees" in text]) == 1
+    assert any("not" in text for text in said)
+
+
 def test_nothing_is_stripped_while_there_is_room():
     """A short talk is kept word for word, but for fillers that stand alone."""
     update = fold_extractively(

@@ -56,6 +56,8 @@ _LABEL = re.compile(
     r"\b(user|pace|assistant|system|human|earlier|ai|bot)([\"'”’*_`)\]}>]{0,4})\s*[:：]",
     re.IGNORECASE,
 )
+# What numbers the lines of a list; in one line alone it may be a date.
+_LIST_NUMBER = re.compile(r"^\s*(?:[-*•]\s+)?\d{1,3}[.)]\s+(?=\S)", re.MULTILINE)
 # Signs that part words though no space stands there: dashes, rows of dots, and what follows a
 # sentence that was typed without a space.
 _JOINED = re.compile(r"(?<=\w)(?:[—…]|--+|\.{2,}|(?<=[a-z])[?!,;]+(?=[A-Z]))(?=\w)")
@@ -77,6 +79,8 @@ def clauses_of(text: str) -> Iterator[str]:
     if len(text) > _LONGEST_TEXT:
         text = _thinned(text)
     text = unlabelled(text)
+    if len(_LIST_NUMBER.findall(text)) > 1:
+        text = _LIST_NUMBER.sub("", text)
     for line in text.splitlines():
         raws = [raw for joined in line.split() for raw in _parted(joined)]
         start = comma = length = 0

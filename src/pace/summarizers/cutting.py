@@ -33,6 +33,7 @@ _LEADS_COST = 6
 # The newest pair's checkable words stay, unless they take more than this share of the budget.
 _NEWEST_SHARE = 0.5
 _PINNED = 1_000.0
+_SAYING = (Kind.TELLING, Kind.NEGATION)
 
 
 @dataclass(slots=True)
@@ -59,6 +60,11 @@ class Draft:
         return Clause(speaker=self.speaker, text=text, number=self.number)
 
     @property
+    def told(self) -> tuple[str, ...]:
+        """What it says, without the small words; what is not said stays in it."""
+        return tuple(word.key or word.text.lower() for word in self.words if word.kind in _SAYING)
+
+    @property
     def tells(self) -> bool:
         """Whether anything is left but small words."""
         return any(word.kind is not Kind.SMALL for word in self.words)
@@ -71,6 +77,9 @@ def fit(clauses: Iterable[Clause], budget: int, *, newest: int) -> tuple[Clause,
     """
     drafts = [draft for draft in map(Draft.of, clauses) if draft.tells]
     over = _size(drafts) - budget
+    if over > 0 and len(distinct := _without_echoes(drafts)) < len(drafts):
+        drafts = distinct
+        over = _size(drafts) - budget
     if over > 0:
         over = _drop_small_words(drafts, over, budget)
     if over > 0:
@@ -83,6 +92,27 @@ def fit(clauses: Iterable[Clause], budget: int, *, newest: int) -> tuple[Clause,
         drafts = [draft for draft in drafts if draft.words]
         over = _size(drafts) - budget
     return tuple(draft.clause for draft in drafts)
+
+
+def _without_echoes(drafts: list[Draft]) -> list[Draft]:
+    """Without those that say what another of the same speaker says, word for telling word."""
+    by_opening: dict[tuple[Speaker, str], list[tuple[str, ...]]] = {}
+    kept = set()
+    for draft in sorted(drafts, key=lambda draft: len(draft.words), reverse=True):
+        told = draft.told
+        if told:
+            longer = by_opening.setdefault((draft.speaker, told[0]), [])
+            if any(_stands_in(told, other) for other in longer):
+                continue
+            longer.append(told)
+        kept.add(id(draft))
+    return [draft for draft in drafts if id(draft) in kept]
+
+
+def _stands_in(told: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether one stands in the other, in its order."""
+    rest = iter(other)
+    return all(key in rest for key in told)
 
 
 def _size(drafts: list[Draft]) -> int:
