@@ -82,7 +82,7 @@ class RawServer:
             answering = asyncio.ensure_future(handler(request, writer))
             leaving = asyncio.ensure_future(reader.read(1))
             await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if not answering.done():
+            if not answering.done() or isinstance(answering.exception(), ConnectionError):
                 self.hung_up.set()
             for task in (answering, leaving):
                 task.cancel()
@@ -106,7 +106,11 @@ async def raw_server() -> AsyncIterator[RawServer]:
 
 
 def json_answer(value: object, *, status: int = 200) -> bytes:
-    body = json.dumps(value).encode()
+    return body_answer(json.dumps(value).encode(), status=status)
+
+
+def body_answer(body: bytes, *, status: int = 200) -> bytes:
+    """A body that says of itself that it is JSON."""
     head = (
         f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"

@@ -1,17 +1,29 @@
 """Replies as servers really send them: framed roughly, cut short, or failing half way."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 
 import pytest
 
 from pace.endpoint import LoopbackUrl
 from pace.errors import EmptyReplyError, PlannerError, PlannerRefusedError, PlannerUnreachableError
+from pace.planners.options import ReplyOptions
 from pace.planners.wire import OpenAiWirePlanner
 from pace.ports import Finished, FinishReason, PlannerEvent, TextDelta, Thinking
 from planners.prompts import prompt_of
-from planners.raw_server import DONE, EVENT_STREAM, RawServer, delta, event, json_answer, raw_server
+from planners.raw_server import (
+    DONE,
+    EVENT_STREAM,
+    Handler,
+    RawServer,
+    Request,
+    body_answer,
+    delta,
+    event,
+    json_answer,
+    raw_server,
+)
 
 CHAT = "/v1/chat/completions"
 WORDS = "my locker code is 4417"
@@ -162,11 +174,37 @@ async def test_a_stream_without_words_or_end_is_a_fault(
         await reply_of(planner)
 
 
-async def test_a_torn_body_is_a_fault(server: RawServer, planner: OpenAiWirePlanner) -> None:
-    """A connection that breaks within the body fails the turn, whatever came before."""
-    chunked = EVENT_STREAM.replace(b"Connection: close", b"Transfer-Encoding: chunked")
-    piece = event(delta("Hel"))
-    server.answer(CHAT, chunked, b"%x\r\n%s\r\n" % (len(piece), piece))
+TORN = [
+    (b"Transfer-Encoding: chunked", lambda piece: b"%x\r\n%s\r\n" % (len(piece), piece)),
+    (b"Content-Length: 9999", lambda piece: piece),
+]
+
+
+@pytest.mark.parametrize(("length", "framed"), TORN)
+async def test_a_torn_body_keeps_its_words_as_cut(
+    server: RawServer,
+    planner: OpenAiWirePlanner,
+    length: bytes,
+    framed: Callable[[bytes], bytes],
+) -> None:
+    """R11: a connection that breaks after some words is no other than a stream that just ends."""
+    head = EVENT_STREAM.replace(b"Connection: close", length)
+    server.answer(CHAT, head, framed(event(delta("Hel"))))
+    events = await reply_of(planner)
+    assert text_of(events) == "Hel"
+    assert finish_of(events).reason is FinishReason.LENGTH
+
+
+@pytest.mark.parametrize(("length", "framed"), TORN)
+async def test_a_body_torn_before_its_words_is_a_fault(
+    server: RawServer,
+    planner: OpenAiWirePlanner,
+    length: bytes,
+    framed: Callable[[bytes], bytes],
+) -> None:
+    """R11: interrupted before its first word, a turn failed."""
+    head = EVENT_STREAM.replace(b"Connection: close", length)
+    server.answer(CHAT, head, framed(event(delta("\n"))))
     with pytest.raises(PlannerUnreachableError, match="broke off"):
         await reply_of(planner)
 
@@ -275,6 +313,153 @@ async def test_no_error_quotes_the_conversation(
     with pytest.raises(PlannerRefusedError) as refused:
         await reply_of(planner)
     assert "4417" not in str(refused.value)
+
+
+DEEP = b"[" * 200_000
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        EVENT_STREAM + b"data: " + DEEP + b"\n\n",
+        EVENT_STREAM + b"event: error\ndata: " + DEEP + b"\n\n",
+        EVENT_STREAM + event(delta("Hel")) + b"data: " + DEEP + b"\n\n",
+        body_answer(DEEP),
+        body_answer(b'{"error":' + DEEP, status=500),
+    ],
+)
+async def test_json_too_deep_to_read_is_refused(
+    server: RawServer, planner: OpenAiWirePlanner, answer: bytes
+) -> None:
+    """JSON that is nested beyond reading is no reply of any server, and no crash of ours."""
+    server.answer(CHAT, answer)
+    with pytest.raises(PlannerRefusedError):
+        await reply_of(planner)
+
+
+@pytest.mark.parametrize(
+    ("deltas", "text"),
+    [
+        ([r"hi \ud83d", r"\ude00 done"], "hi \U0001f600 done"),
+        ([r"hi \ud83d\ude00", " done"], "hi \U0001f600 done"),
+        ([r"hi \ud83d", " done"], "hi \ufffd done"),
+        ([r"hi \ude00", " done"], "hi \ufffd done"),
+        (["hi ", r"\ud83d"], "hi \ufffd"),
+        ([r"hi \ud83d", "", r"\ud83d\ude00"], "hi \ufffd\U0001f600"),
+    ],
+)
+async def test_half_characters_are_joined_or_replaced(
+    server: RawServer, planner: OpenAiWirePlanner, deltas: list[str], text: str
+) -> None:
+    """A character that is split over two deltas is whole; a half alone becomes U+FFFD."""
+    chunk = r'data: {"model": "m\ud83d", "choices": [{"delta": {"content": "%s"}}]}'
+    server.answer(CHAT, EVENT_STREAM, *(f"{chunk % piece}\n\n".encode() for piece in deltas), DONE)
+    events = await reply_of(planner)
+    assert text_of(events) == text
+    assert all(event.text for event in events if isinstance(event, TextDelta))
+    assert finish_of(events).model == "m\ufffd"
+
+
+def endless(head: bytes, piece: bytes) -> Handler:
+    """Sends the piece again and again, until the client goes."""
+
+    async def send(_: Request, writer: asyncio.StreamWriter) -> None:
+        writer.write(head)
+        while True:
+            writer.write(piece)
+            await writer.drain()
+
+    return send
+
+
+MEGABYTE = b"x" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("head", "piece"),
+    [
+        (EVENT_STREAM + b"data: ", MEGABYTE),
+        (EVENT_STREAM, b"data: " + MEGABYTE + b"\n"),
+        (EVENT_STREAM, b": " + MEGABYTE + b"\n\n"),
+        (EVENT_STREAM.replace(b"text/event-stream", b"application/json"), MEGABYTE),
+    ],
+)
+async def test_an_answer_without_end_is_given_up(
+    server: RawServer, planner: OpenAiWirePlanner, head: bytes, piece: bytes
+) -> None:
+    """A line, an event, a comment or a body without end is refused, and hung up on."""
+    server.handlers[CHAT] = endless(head, piece)
+    with pytest.raises(PlannerRefusedError, match="more at once"):
+        await reply_of(planner)
+    await server.hung_up.wait()
+
+
+async def test_an_error_without_end_is_told_by_its_status(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """The status says enough when the error's text is too long to read."""
+    server.handlers[CHAT] = endless(b"HTTP/1.1 500 X\r\nConnection: close\r\n\r\n", MEGABYTE)
+    with pytest.raises(PlannerRefusedError, match="HTTP 500"):
+        await reply_of(planner)
+
+
+async def test_a_reply_without_end_is_cut(server: RawServer, planner: OpenAiWirePlanner) -> None:
+    """Words that never end are kept up to the limit, as cut, and hung up on."""
+    server.handlers[CHAT] = endless(EVENT_STREAM, event(delta("word " * 5_000)))
+    events = await reply_of(planner)
+    assert len(text_of(events)) <= ReplyOptions().longest_reply
+    assert len(text_of(events)) > ReplyOptions().longest_reply - 1_000
+    assert finish_of(events).reason is FinishReason.LENGTH
+    await server.hung_up.wait()
+
+
+@pytest.mark.parametrize("more", [{}, {"reasoning": "hm " * 5_000}])
+async def test_a_stream_that_never_says_anything_ends(
+    server: RawServer, planner: OpenAiWirePlanner, more: dict[str, str]
+) -> None:
+    """Empty chunks and reasoning count against the limit, too."""
+    chunk = event(delta("", **more))
+    server.handlers[CHAT] = endless(EVENT_STREAM, chunk * (1 if more else 5_000))
+    with pytest.raises(EmptyReplyError):
+        await reply_of(planner)
+    await server.hung_up.wait()
+
+
+def test_the_longest_reply_grows_with_its_tokens() -> None:
+    """Whoever allows long replies gets them whole."""
+    assert ReplyOptions(reply_tokens=100_000).longest_reply == 1_600_000
+
+
+@pytest.mark.parametrize("word", ["my-locker-code-is-4417", "my_locker_code_4417_error"])
+async def test_only_words_that_all_know_are_shown_of_an_error(
+    server: RawServer, planner: OpenAiWirePlanner, word: str
+) -> None:
+    """A type or a code that a server made up could quote the conversation."""
+    server.answer_json(CHAT, {"error": {"type": word, "code": word}}, status=400)
+    with pytest.raises(PlannerRefusedError, match=r"HTTP 400\. ") as refused:
+        await reply_of(planner)
+    assert "4417" not in str(refused.value)
+
+
+@pytest.mark.parametrize("code", [0, 44170, -1, True, 10**300])
+async def test_a_code_that_is_no_status_is_not_shown(
+    server: RawServer, planner: OpenAiWirePlanner, code: int
+) -> None:
+    """Only a number from 100 to 599 is a status of HTTP; any other could be anything."""
+    server.answer(CHAT, EVENT_STREAM, event({"error": {"code": code}}))
+    with pytest.raises(PlannerRefusedError, match="with an error") as refused:
+        await reply_of(planner)
+    assert refused.value.status is None
+
+
+@pytest.mark.parametrize("word", ["context_length_exceeded", "exceed_context_size_error"])
+async def test_a_prompt_beyond_the_context_is_told_in_every_servers_word(
+    server: RawServer, planner: OpenAiWirePlanner, word: str
+) -> None:
+    """OpenAI's word and llama.cpp's lead to the same advice."""
+    server.answer_json(CHAT, {"error": {"type": "x", "code": word}}, status=400)
+    with pytest.raises(PlannerRefusedError, match="send less"):
+        await reply_of(planner)
 
 
 async def test_a_reply_that_is_not_streamed_is_a_reply(

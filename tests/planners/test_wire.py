@@ -1,5 +1,6 @@
 """The planner over a server that the person runs: what it asks, and what it never does."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,7 +13,16 @@ from pace.planners.options import ReplyOptions
 from pace.planners.wire import OpenAiWirePlanner
 from pace.ports import PlannerTraits
 from planners.prompts import prompt_of
-from planners.raw_server import DONE, EVENT_STREAM, RawServer, delta, event, raw_server
+from planners.raw_server import (
+    DONE,
+    EVENT_STREAM,
+    RawServer,
+    Request,
+    body_answer,
+    delta,
+    event,
+    raw_server,
+)
 
 CHAT = "/v1/chat/completions"
 STANDARD = {"model", "messages", "stream", "stream_options", "max_tokens", "temperature"}
@@ -204,6 +214,72 @@ async def test_odd_answers_about_itself_harm_nothing(
     for path in ("/v1/models", "/props", "/api/v0/models", "/api/ps", "/api/show"):
         server.answer_json(path, answer)
     assert (await traits_of(planner)).context_tokens == 4096
+
+
+FACTS = ("/v1/models", "/props", "/api/v0/models", "/api/ps", "/api/show")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 200_000,
+        b'{"data":' + b"[" * 200_000,
+        b'{"data": [{"id": ["x"], "name": {}}]}',
+        b'{"default_generation_settings": {"n_ctx": 1%s}}' % (b"0" * 4_000),
+        b'{"parameters": "num_ctx %s"}' % (b"9" * 5_000),
+        b'{"parameters": "num_ctx [[["}',
+        b'{"x": "%s"}' % (b"x" * 9_000_000),
+    ],
+)
+async def test_facts_beyond_reading_are_none(
+    server: RawServer, planner: OpenAiWirePlanner, body: bytes
+) -> None:
+    """Facts that are too deep, too long, too large or of another kind leave the cautious guess."""
+    for path in FACTS:
+        server.answer(path, body_answer(body))
+    assert (await traits_of(planner)).context_tokens == 4096
+
+
+async def test_a_models_name_can_be_written(server: RawServer, planner: OpenAiWirePlanner) -> None:
+    """Half a character in a name is replaced, so that a turn can send it back."""
+    server.answer_json("/v1/models", {"data": [{"id": "m\ud83d"}]})
+    assert (await traits_of(planner)).model == "m\ufffd"
+    await ask(planner)
+
+
+@pytest.mark.parametrize("path", [*FACTS, "/tokenize"])
+async def test_a_dripping_answer_is_given_up_at_the_limit(server: RawServer, path: str) -> None:
+    """The limit is for the whole answer: a byte now and then prolongs nothing."""
+
+    async def drip(_: Request, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        while True:
+            writer.write(b" ")
+            await writer.drain()
+            await asyncio.sleep(0)
+
+    if path == "/tokenize":
+        server.answer_json("/props", {"default_generation_settings": {"n_ctx": 6144}})
+    server.handlers[path] = drip
+    planner = OpenAiWirePlanner(LoopbackUrl(f"{server.url}/v1"), answer_limit=0.1)
+    assert await planner.count_tokens(["hello"]) == [estimate_tokens("hello")]
+    await server.hung_up.wait()
+    await planner.aclose()
+
+
+async def test_a_count_beyond_reading_is_an_estimate(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """A tokenizer's answer that is nested too deep counts nothing."""
+    server.answer_json("/props", {"default_generation_settings": {"n_ctx": 6144}})
+    server.answer("/tokenize", body_answer(b'{"tokens":' + b"[" * 200_000))
+    assert await planner.count_tokens(["hello"]) == [estimate_tokens("hello")]
+
+
+async def test_nothing_packed_is_asked_for(server: RawServer, planner: OpenAiWirePlanner) -> None:
+    """Little could unpack into more than there is memory."""
+    await ask(planner)
+    assert {request.headers["accept-encoding"] for request in server.requests} == {"identity"}
 
 
 async def test_tokens_are_estimated_where_no_tokenizer_is(planner: OpenAiWirePlanner) -> None:

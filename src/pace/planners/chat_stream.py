@@ -1,14 +1,12 @@
 """Reads a reply from an OpenAI-compatible server, event by event, however roughly it is framed."""
 
 import asyncio
-import json
-import re
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from http import HTTPStatus
 
 import httpx
-from httpx_sse import EventSource, ServerSentEvent
+from httpx_sse import ServerSentEvent
 
 from pace.errors import (
     EmptyReplyError,
@@ -17,14 +15,40 @@ from pace.errors import (
     PlannerUnreachableError,
 )
 from pace.memory.turn import is_blank
+from pace.planners.answers import HalfCharacters, body_of, events_of, mapping, parsed, whole
 from pace.planners.reasoning import ReasoningFilter
 from pace.ports import Finished, FinishReason, PlannerEvent, Reading, TextDelta, Thinking
 
 # Once a reply is complete only its token counts may follow.
 _AFTER_LAST_WORD = 5.0
-_LONGEST_BODY = 16_000_000
-# What may be shown of a server's error: a word of its making, never a text that may quote us.
-_ERROR_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,48}")
+# An error is told at once, or its status is all that is told.
+_ERROR_LIMIT = 10.0
+_STATUSES = range(100, 600)
+# What may be shown of a server's error: a word that all know, since any other may quote us. From
+# the documents of OpenAI and Anthropic, and the sources of llama.cpp and vLLM.
+_CONTEXT_WORDS = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+_ERROR_WORDS = _CONTEXT_WORDS | {
+    "api_error",
+    "authentication_error",
+    "BadRequestError",
+    "billing_error",
+    "insufficient_quota",
+    "InternalServerError",
+    "invalid_api_key",
+    "invalid_request_error",
+    "model_not_found",
+    "not_found_error",
+    "not_supported_error",
+    "NotFoundError",
+    "overloaded_error",
+    "permission_error",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "request_too_large",
+    "server_error",
+    "timeout_error",
+    "unavailable_error",
+}
 _HINTS = {
     HTTPStatus.UNAUTHORIZED: "Check its key.",
     HTTPStatus.FORBIDDEN: "Check its key.",
@@ -35,10 +59,15 @@ _HINTS = {
 
 
 class ReplyReader:
-    """Turns the server's chunks into events. It knows no transport."""
+    """Turns the server's chunks into events. It knows no transport.
 
-    def __init__(self, server: str) -> None:
+    It takes at most `longest` characters, reasoning included; a reply beyond them counts as cut.
+    """
+
+    def __init__(self, server: str, *, longest: int) -> None:
         self._server = server
+        self._room = longest
+        self._halves = HalfCharacters()
         self._blocks = ReasoningFilter()
         self._held = ""
         self._has_text = False
@@ -46,6 +75,16 @@ class ReplyReader:
         self._reason: FinishReason | None = None
         self._usage: Mapping[str, object] = {}
         self._model: str | None = None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the server sent all that will be taken."""
+        return self._room <= 0
+
+    @property
+    def has_words(self) -> bool:
+        """Whether anything was said that a person may see."""
+        return self._has_text
 
     @property
     def is_complete(self) -> bool:
@@ -59,27 +98,27 @@ class ReplyReader:
 
     def take(self, data: str) -> list[PlannerEvent]:
         """The events of one chunk; raises PlannerRefusedError for an error that it carries."""
-        try:
-            chunk = json.loads(data)
-        except ValueError as error:
-            raise _not_this_wire(self._server) from error
+        chunk = parsed(data)
         if not isinstance(chunk, dict):
             raise _not_this_wire(self._server)
         if fault := chunk.get("error"):
             raise refusal(self._server, fault)
-        self._usage = _mapping(chunk.get("usage")) or self._usage
+        self._usage = mapping(chunk.get("usage")) or self._usage
         if isinstance(model := chunk.get("model"), str) and model:
-            self._model = model
+            self._model = whole(model)
+        self._room -= 1  # a chunk without words counts, too, so that no stream is endless
         events = _progress(chunk)
         choices = chunk.get("choices")
         if isinstance(choices, list) and choices:
-            choice = _mapping(choices[0])
+            choice = mapping(choices[0])
             # A server that does not stream gives its one message whole.
-            delta = _mapping(choice.get("delta")) or _mapping(choice.get("message"))
+            delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
             events += self._take_delta(delta)
             if isinstance(reason := choice.get("finish_reason"), str) and reason:
                 is_cut = reason == "length"
                 self._reason = FinishReason.LENGTH if is_cut else FinishReason.STOP
+        if self.is_full:
+            self._reason = FinishReason.LENGTH
         return events
 
     def finish(self) -> list[PlannerEvent]:
@@ -88,7 +127,8 @@ class ReplyReader:
         A stream that simply ends after some words counts as cut: they stand, and are marked. Raises
         EmptyReplyError for a reply without words, and PlannerUnreachableError for none at all.
         """
-        events = self._show(self._blocks.finish())
+        last = self._blocks.feed(self._halves.finish())
+        events = self._show(last + self._blocks.finish())
         if not self._has_text:
             if self._has_reasoned or self._blocks.has_reasoned:
                 raise EmptyReplyError(
@@ -97,7 +137,7 @@ class ReplyReader:
             if not self.is_complete:
                 raise PlannerUnreachableError(f"{self._server} broke off without a reply.")
             raise EmptyReplyError
-        details = _mapping(self._usage.get("prompt_tokens_details"))
+        details = mapping(self._usage.get("prompt_tokens_details"))
         return [
             *events,
             Finished(
@@ -111,11 +151,14 @@ class ReplyReader:
 
     def _take_delta(self, delta: Mapping[str, object]) -> list[PlannerEvent]:
         events: list[PlannerEvent] = []
-        if delta.get("reasoning_content") or delta.get("reasoning"):
+        if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
             self._has_reasoned = True
+            self._room -= len(reasoning) if isinstance(reasoning, str) else 0
             events.append(Thinking())
         if isinstance(content := delta.get("content"), str) and content:
-            visible = self._blocks.feed(content)
+            taken = content[: max(0, self._room)]
+            self._room -= len(content)
+            visible = self._blocks.feed(self._halves.feed(taken))
             if self._blocks.is_inside:
                 events.append(Thinking())
             events += self._show(visible)
@@ -134,27 +177,35 @@ class ReplyReader:
 
 
 async def stream_reply(
-    client: httpx.AsyncClient, url: str, body: Mapping[str, object], *, server: str
+    client: httpx.AsyncClient,
+    url: str,
+    body: Mapping[str, object],
+    *,
+    server: str,
+    longest: int,
 ) -> AsyncGenerator[PlannerEvent, None]:
     """Send one request and give its events, Finished last; closing it closes the connection.
 
-    `server` is how errors name it. Raises PlannerError, with none of the conversation's words.
+    `server` is how errors name it. Raises PlannerError, with none of the conversation's words. A
+    connection that breaks after some words is an interruption like any other: they stand, cut
+    (R11). An error that the server names is a failure, whatever came before.
     """
+    reader = ReplyReader(server, longest=longest)
     try:
         async with client.stream("POST", url, json=body) as response:
             if response.status_code != HTTPStatus.OK:
                 raise await _refused(response, server)
-            reader = ReplyReader(server)
             async with aclosing(_chunks(response, server, reader)) as chunks:
                 async for data in chunks:
                     for event in reader.take(data):
                         yield event
-                    if reader.is_counted:
+                    if reader.is_counted or reader.is_full:
                         break
-            for event in reader.finish():
-                yield event
     except httpx.HTTPError as error:
-        raise unreachable(error, server) from error
+        if not reader.has_words:
+            raise unreachable(error, server) from error
+    for event in reader.finish():
+        yield event
 
 
 def unreachable(error: httpx.HTTPError, server: str) -> PlannerError:
@@ -169,23 +220,19 @@ def unreachable(error: httpx.HTTPError, server: str) -> PlannerError:
 
 
 def refusal(server: str, fault: object, status: int | None = None) -> PlannerRefusedError:
-    """An error that a server named; only its status and a word of its own are shown."""
-    named = _mapping(fault)
+    """An error that a server named; only its status and a word that all know are shown."""
+    named = mapping(fault)
     code = named.get("code")
-    if status is None and isinstance(code, int):
-        status = code
-    word = next(
-        (
-            word
-            for word in (named.get("type"), code)
-            if isinstance(word, str) and _ERROR_WORD.fullmatch(word)
-        ),
-        None,
-    )
+    if status is None:
+        status = _count(code)
+    if status not in _STATUSES:
+        status = None
+    words = (word for word in (named.get("type"), code) if isinstance(word, str))
+    word = next((word for word in words if word in _ERROR_WORDS), None)
     what = f"HTTP {status}" if status is not None else "an error"
     why = f" ({word})" if word else ""
     hint = _HINTS.get(HTTPStatus(status), "") if status in _HINTS else ""
-    if word == "exceed_context_size_error":
+    if word in _CONTEXT_WORDS:
         hint = "The prompt does not fit its context; send less at once."
     return PlannerRefusedError(
         f"{server} answered with {what}{why}. {hint or 'Its own log says more.'}", status=status
@@ -198,15 +245,14 @@ async def _chunks(
     """The data of each event, up to [DONE]; what a complete reply's connection does is its own."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        yield (await _bounded_body(response)).decode(errors="replace")
+        yield await body_of(response, server=server)
         return
     if kind != "text/event-stream":
         raise _not_this_wire(server)
-    response.encoding = "utf-8"  # whatever the header says, as the format demands
-    async with aclosing(EventSource(response).aiter_sse()) as events:
+    async with aclosing(events_of(response, server=server)) as events:
         while (event := await _next(events, reader)) is not None and event.data != "[DONE]":
             if event.event == "error" and '"error"' not in event.data:
-                raise refusal(server, _parsed(event.data))
+                raise refusal(server, parsed(event.data))
             if event.data:
                 yield event.data
 
@@ -224,21 +270,16 @@ async def _next(
 
 
 async def _refused(response: httpx.Response, server: str) -> PlannerRefusedError:
-    body = _mapping(_parsed((await _bounded_body(response)).decode(errors="replace")))
-    return refusal(server, body.get("error"), response.status_code)
-
-
-async def _bounded_body(response: httpx.Response) -> bytes:
-    body = b""
-    async for piece in response.aiter_bytes():
-        body += piece
-        if len(body) > _LONGEST_BODY:
-            break
-    return body[:_LONGEST_BODY]
+    """What it says of its status, if it does so soon and in few words."""
+    body = ""
+    with suppress(TimeoutError, httpx.HTTPError, PlannerRefusedError):
+        async with asyncio.timeout(_ERROR_LIMIT):
+            body = await body_of(response, server=server)
+    return refusal(server, mapping(parsed(body)).get("error"), response.status_code)
 
 
 def _progress(chunk: Mapping[str, object]) -> list[PlannerEvent]:
-    progress = _mapping(chunk.get("prompt_progress"))
+    progress = mapping(chunk.get("prompt_progress"))
     done, total = _count(progress.get("processed")), _count(progress.get("total"))
     return [Reading(done, total)] if done is not None and total is not None else []
 
@@ -248,17 +289,6 @@ def _not_this_wire(server: str) -> PlannerRefusedError:
         f"{server} does not answer as an OpenAI-compatible server does. "
         "Check that its address ends in /v1 if it needs that."
     )
-
-
-def _parsed(text: str) -> object:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}
 
 
 def _count(value: object) -> int | None:

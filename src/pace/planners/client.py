@@ -18,14 +18,18 @@ def open_client(
     """A client for one server on this machine; close it when done. Limits are in seconds.
 
     It ignores proxy settings and follows no redirect, and keeps no idle connection, since some
-    servers close those just as the next turn comes.
+    servers close those just as the next turn comes. It asks for nothing packed: little could
+    unpack into more than there is memory.
     """
     return httpx.AsyncClient(
         transport=httpx.AsyncHTTPTransport(
             uds=None if socket is None else str(socket),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
         ),
-        headers={"Authorization": f"Bearer {key}"} if key else None,
+        headers={
+            "Accept-Encoding": "identity",
+            **({"Authorization": f"Bearer {key}"} if key else {}),
+        },
         timeout=httpx.Timeout(first_byte_limit, connect=CONNECT_LIMIT),
         trust_env=False,
         follow_redirects=False,

@@ -1,16 +1,15 @@
 """What llama.cpp's server offers beyond the usual wire: its tokenizer, its template, its slots."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from http import HTTPStatus
 from os.path import commonprefix
 
 import httpx
-from httpx_sse import EventSource
 
 from pace.memory.prompt import Message
+from pace.planners.answers import body_of, events_of, mapping, parsed, whole
 from pace.planners.chat_stream import refusal, unreachable
 
 # Stand for the words to come; what both renderings begin with is what any words will follow.
@@ -35,8 +34,7 @@ class LlamaServer:
     async def context_tokens(self) -> int:
         """The context of one slot."""
         facts = await self._ask("GET", "/props")
-        settings = facts.get("default_generation_settings")
-        return int(settings["n_ctx"]) if isinstance(settings, dict) else 0
+        return _count(mapping(facts.get("default_generation_settings")).get("n_ctx"))
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Each text's tokens; what looks like a special token counts as plain text."""
@@ -62,7 +60,7 @@ class LlamaServer:
         for words in _ANY_WORDS:
             sent = [*wire_messages(messages[:-1]), {"role": "user", "content": words}]
             answer = await self._ask("POST", "/apply-template", {"messages": sent})
-            renderings.append(str(answer.get("prompt", "")))
+            renderings.append(whole(str(answer.get("prompt", ""))))
         return commonprefix(renderings)  # noqa: RUF071 - character by character is what we need
 
     async def read(self, prefix: str, slot: int) -> AsyncGenerator[int, None]:
@@ -81,15 +79,15 @@ class LlamaServer:
             ) as response:
                 if response.status_code != HTTPStatus.OK:
                     raise refusal(self._server, None, response.status_code)
-                async with aclosing(EventSource(response).aiter_sse()) as events:
+                async with aclosing(events_of(response, server=self._server)) as events:
                     async for event in events:
                         if event.data in {"", "[DONE]"}:
                             continue
-                        chunk = json.loads(event.data)
-                        if fault := chunk.get("error"):
-                            raise refusal(self._server, fault)
-                        if progress := chunk.get("prompt_progress"):
-                            yield int(progress["processed"])
+                        chunk = parsed(event.data)
+                        if not isinstance(chunk, dict) or chunk.get("error"):
+                            raise refusal(self._server, mapping(chunk).get("error"))
+                        if progress := mapping(chunk.get("prompt_progress")):
+                            yield _count(progress.get("processed"))
         except httpx.HTTPError as error:
             raise unreachable(error, self._server) from error
 
@@ -101,14 +99,14 @@ class LlamaServer:
         self, method: str, path: str, body: Mapping[str, object] | None = None
     ) -> Mapping[str, object]:
         try:
-            response = await self._client.request(method, f"{self._root}{path}", json=body)
+            async with self._client.stream(method, f"{self._root}{path}", json=body) as response:
+                answer = parsed(await body_of(response, server=self._server))
         except httpx.HTTPError as error:
             raise unreachable(error, self._server) from error
-        try:
-            answer = response.json()
-        except ValueError:
-            answer = None
         if response.status_code != HTTPStatus.OK or not isinstance(answer, dict):
-            fault = answer.get("error") if isinstance(answer, dict) else None
-            raise refusal(self._server, fault, response.status_code)
+            raise refusal(self._server, mapping(answer).get("error"), response.status_code)
         return answer
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0

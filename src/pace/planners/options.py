@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass
 
+# A token is four characters or so in most languages, and rarely more than ten.
+_CHARACTERS_A_TOKEN = 16
+# Reasoning counts, too, and not every server counts it among the reply's tokens.
+_ENOUGH_CHARACTERS = 200_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyOptions:
@@ -9,6 +14,11 @@ class ReplyOptions:
 
     temperature: float | None = 0.4
     reply_tokens: int = 1024
+
+    @property
+    def longest_reply(self) -> int:
+        """The most characters to take from a server, reasoning included, whatever it was told."""
+        return max(_ENOUGH_CHARACTERS, _CHARACTERS_A_TOKEN * self.reply_tokens)
 
     def standard_fields(self) -> dict[str, object]:
         """The fields of the usual wire, which every server knows."""

@@ -5,18 +5,24 @@ that is too large would be cut in silence by some servers, so only what is in fo
 what the model could do at most.
 """
 
+import asyncio
 from collections.abc import Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from http import HTTPStatus
 
 import httpx
 
+from pace.errors import PlannerRefusedError
+from pace.planners.answers import body_of, mapping, parsed, whole
 from pace.planners.chat_stream import unreachable
 
 # What Ollama and LM Studio load a model with unless told otherwise.
 ASSUMED_CONTEXT = 4096
-# These questions are answered without the model, so at once.
-_ANSWER_LIMIT = 10.0
+# These questions are answered without the model, so at once; the limit is for all together.
+ANSWER_LIMIT = 10.0
+# No model's context has more tokens; a larger figure is none.
+_LONGEST_CONTEXT = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,15 +39,23 @@ class ServerFacts:
 
 
 async def look_up(
-    client: httpx.AsyncClient, base: str, *, model: str | None, server: str
+    client: httpx.AsyncClient,
+    base: str,
+    *,
+    model: str | None,
+    server: str,
+    limit: float = ANSWER_LIMIT,
 ) -> ServerFacts:
-    """Ask the server at `base` (its OpenAI-style address); raises PlannerUnreachableError."""
+    """Ask the server at `base` (its OpenAI-style address); raises PlannerUnreachableError.
+
+    Whatever it has not said after `limit` seconds it does not say.
+    """
     root = base.removesuffix("/v1")
-    asking = _Asking(client, server)
+    asking = _Asking(client, server, limit)
     models = _list(await asking.get(f"{base}/models"), "data")
     name = model or _first_chat_model(models)
     props = await asking.get(f"{root}/props")
-    settings = _mapping(props.get("default_generation_settings"))
+    settings = mapping(props.get("default_generation_settings"))
     context = (
         _positive(settings.get("n_ctx"))
         or _positive(_named(models, name).get("max_model_len"))  # vLLM
@@ -59,34 +73,35 @@ async def look_up(
 class _Asking:
     """Questions that a server may not know; it then answers with nothing."""
 
-    def __init__(self, client: httpx.AsyncClient, server: str) -> None:
+    def __init__(self, client: httpx.AsyncClient, server: str, limit: float) -> None:
         self._client = client
         self._server = server
+        self._ends_at = asyncio.get_running_loop().time() + limit
         self.was_told_to_wait = False
 
     async def get(self, url: str) -> Mapping[str, object]:
-        return await self._ask(self._client.build_request("GET", url, timeout=_ANSWER_LIMIT))
+        return await self._ask(self._client.build_request("GET", url))
 
     async def post(self, url: str, body: Mapping[str, object]) -> Mapping[str, object]:
-        return await self._ask(
-            self._client.build_request("POST", url, json=body, timeout=_ANSWER_LIMIT)
-        )
+        return await self._ask(self._client.build_request("POST", url, json=body))
 
     async def _ask(self, request: httpx.Request) -> Mapping[str, object]:
         try:
-            response = await self._client.send(request)
+            async with asyncio.timeout_at(self._ends_at):
+                return await self._answered(request)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise unreachable(error, self._server) from error
-        except httpx.HTTPError:
+        except (TimeoutError, httpx.HTTPError, PlannerRefusedError):
             return {}
-        if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
-            self.was_told_to_wait = True
-        if response.status_code != HTTPStatus.OK:
-            return {}
-        try:
-            return _mapping(response.json())
-        except ValueError:
-            return {}
+
+    async def _answered(self, request: httpx.Request) -> Mapping[str, object]:
+        response = await self._client.send(request, stream=True)
+        async with aclosing(response):
+            if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+                self.was_told_to_wait = True
+            if response.status_code != HTTPStatus.OK:
+                return {}
+            return mapping(parsed(await body_of(response, server=self._server)))
 
 
 async def _lm_studio_context(asking: _Asking, root: str, name: str) -> int | None:
@@ -102,8 +117,8 @@ async def _ollama_context(asking: _Asking, root: str, name: str) -> int | None:
     # One line for each parameter that its maker set, as "num_ctx    8192".
     for line in str(shown.get("parameters") or "").splitlines():
         words = line.split()
-        if words[:1] == ["num_ctx"] and words[-1].isdecimal():
-            return _positive(int(words[-1]))
+        if words[:1] == ["num_ctx"]:
+            return _positive(parsed(words[-1]))
     return None
 
 
@@ -115,13 +130,13 @@ def _first_chat_model(models: list[object]) -> str:
 
 def _names(models: list[object]) -> Iterator[str]:
     for entry in models:
-        if isinstance(name := _mapping(entry).get("id"), str):
-            yield name
+        if isinstance(name := mapping(entry).get("id"), str):
+            yield whole(name)
 
 
 def _named(models: list[object], name: str) -> Mapping[str, object]:
-    for entry in map(_mapping, models):
-        if name in {entry.get("id"), entry.get("name"), entry.get("model")}:
+    for entry in map(mapping, models):
+        if name in (entry.get("id"), entry.get("name"), entry.get("model")):
             return entry
     return {}
 
@@ -131,9 +146,5 @@ def _list(answer: Mapping[str, object], key: str) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
 def _positive(value: object) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
+    return value if isinstance(value, int) and 0 < value <= _LONGEST_CONTEXT else None

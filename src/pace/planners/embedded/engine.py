@@ -111,16 +111,23 @@ class EmbeddedPlanner:
             engine = await self._engine()
             try:
                 slot = await self._claim(engine, prompt)
+                options = self._options()
                 body = {
                     "model": self._settings.name,
                     "messages": wire_messages(prompt.messages),
                     "stream": True,
                     "stream_options": {"include_usage": True},
-                    **self._options().standard_fields(),
+                    **options.standard_fields(),
                     **self._own_fields(slot),
                 }
                 url = f"{engine.process.root}/v1/chat/completions"
-                reply = stream_reply(engine.process.client, url, body, server=_SERVER)
+                reply = stream_reply(
+                    engine.process.client,
+                    url,
+                    body,
+                    server=_SERVER,
+                    longest=options.longest_reply,
+                )
                 async with aclosing(reply) as events:
                     async for event in events:
                         yield event
