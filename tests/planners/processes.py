@@ -30,9 +30,9 @@ async def wait_died(process_id: int | None) -> None:
         os.close(watch)
 
 
-def engines() -> set[int]:
-    """The engines that this process has started and that still run."""
-    children = Path("/proc/self/task").glob("*/children")
+def engines(process_id: int | None = None) -> set[int]:
+    """The engines that a process, by default this one, has started and that still run."""
+    children = Path(f"/proc/{process_id or 'self'}/task").glob("*/children")
     found = {int(child) for listed in children for child in listed.read_text().split()}
     return {child for child in found if "embedded.child" in command_line(child)}
 

@@ -204,6 +204,18 @@ async def test_an_engine_that_died_between_turns_is_started_again(own: EmbeddedP
     assert (await finish_of(own, prompt_of("Hi."))).reply_tokens
 
 
+async def test_an_engine_that_dies_in_a_prepare_is_started_again(own: EmbeddedPlanner) -> None:
+    """A prepare that the engine died in ends with a sentence, and the next turn works."""
+    asked = prompt_of("?", window=WINDOW * 3)
+    preparing = asyncio.create_task(own.prepare(asked))
+    while not own.tokens_prepared:  # noqa: ASYNC110 - the engine sets no event here
+        await asyncio.sleep(0)
+    kill(own.process_id)
+    with pytest.raises(PlannerCrashedError):
+        await preparing
+    assert (await finish_of(own, prompt_of("Hi."))).reply_tokens
+
+
 async def test_forgetting_after_a_crash_raises_nothing(own: EmbeddedPlanner) -> None:
     """A dead engine holds nothing; a thread of it is forgotten already."""
     await finish_of(own, prompt_of("Hi."))
@@ -257,11 +269,21 @@ async def test_a_start_may_be_cancelled(
     await planner.aclose()
 
 
-async def test_a_file_that_is_no_model_is_named(tmp_path: Path) -> None:
-    """A file that the engine cannot load, or that is not there, gives a sentence that names it."""
+async def test_a_file_that_is_no_model_is_named(tiny: Path, tmp_path: Path) -> None:
+    """A file that is junk, empty, cut short or not there gives a sentence that names it."""
     junk = tmp_path / "junk.gguf"
     junk.write_bytes(b"GGUF" + bytes(100))
-    for path, fault in ((junk, "junk.gguf"), (tmp_path / "gone.gguf", "no model file")):
+    empty = tmp_path / "empty.gguf"
+    empty.touch()
+    half = tmp_path / "half.gguf"
+    with tiny.open("rb") as whole:
+        half.write_bytes(whole.read(TINY.size // 8))
+    for path, fault in (
+        (junk, "junk.gguf"),
+        (empty, "empty.gguf"),
+        (half, "half.gguf.*not all of one"),
+        (tmp_path / "gone.gguf", "no model file"),
+    ):
         planner = EmbeddedPlanner(EngineSettings(path=path, name="x"))
         with pytest.raises(PlannerError, match=fault):
             await planner.traits()

@@ -1,6 +1,7 @@
 """The engine's process: it holds a conversation, so it shows nothing and outlives nobody."""
 
 import asyncio
+import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from pace.errors import PlannerError
 from pace.memory.markers import harmless
 from pace.memory.prompt import Message, Role
 from pace.planners.catalogue import TINY
@@ -18,6 +20,7 @@ from pace.planners.options import ReplyOptions
 from planners.processes import (
     command_line,
     core_limits,
+    engines,
     files_in,
     kill,
     mode_of,
@@ -102,6 +105,57 @@ asyncio.run(main())
     await wait_died(engine)
     await parent.communicate()
     assert names_in(temporary) == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("sign", ["process", "folder"])
+async def test_no_folder_outlives_a_parent_that_ends_while_it_starts(
+    tiny: Path, temporary: Path, how: signal.Signals, sign: str
+) -> None:
+    """Whenever Pace ends during a start, the engine ends, too, and its folder goes."""
+    program = f"""
+import asyncio, pathlib, tempfile
+from pace.planners.embedded.process import EngineProcess, EngineSettings
+tempfile.tempdir = {str(temporary)!r}
+asyncio.run(EngineProcess.start(EngineSettings(path=pathlib.Path({str(tiny)!r}), name="tiny")))
+"""
+    parent = await asyncio.create_subprocess_exec(sys.executable, "-c", program)
+    while not (started := engines(parent.pid)):  # noqa: ASYNC110 - the system sets no event here
+        await asyncio.sleep(0)
+    while sign == "folder" and not names_in(temporary):  # noqa: ASYNC110 - as above
+        await asyncio.sleep(0)
+    parent.send_signal(how)
+    await parent.wait()
+    for engine in started:
+        await wait_died(engine)
+    assert names_in(temporary) == []
+
+
+@pytest.mark.parametrize("orders", [b"", b"{broken\n", b"[]\n"])
+async def test_an_engine_that_is_told_nothing_ends(orders: bytes, temporary: Path) -> None:
+    """Without orders, or with none that it knows, it makes no folder and does not stay."""
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "pace.planners.embedded.child"),
+        stdin=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    assert child.stdin is not None
+    child.stdin.write(orders)
+    if not orders:
+        child.stdin.close()
+    assert await child.wait() == 0
+    assert names_in(temporary) == []
+
+
+async def test_a_folder_that_cannot_be_made_is_named(
+    tiny: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the engine can make no folder, the sentence says where that was."""
+    monkeypatch.setattr("tempfile.tempdir", str(temporary / "gone"))
+    planner = planner_over(tiny)
+    with pytest.raises(PlannerError, match="gone"):
+        await planner.start()
+    await planner.aclose()
 
 
 EVIL = (

@@ -1,32 +1,84 @@
 """The engine's own process: llama.cpp's server, until whoever started it closes its standard input.
 
 It is told everything in one line of JSON on standard input, so that nothing shows in a list of
-processes, and answers with one line. It writes no log: what it is sent is a conversation.
+processes, and answers with one line. It writes no log: what it is sent is a conversation. It makes
+the private folder itself, so that there is none without a process that watches over it.
 """
 
 import ctypes
 import json
 import os
+import queue
 import shutil
 import sys
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from types import ModuleType
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 # Linux: keep this process's memory out of crash reports, also those that a program collects.
 _PR_SET_DUMPABLE = 4
+# The model may still be loading, and put a socket into a folder that is being removed.
+_REMOVALS = 10
 # llama.cpp's levels: 0 writes nothing; from 4 on it writes what it is sent.
 _SILENT = 0
 
 
+class _Watch:
+    """Ends this process when standard input ends, at any moment, and the private folder with it."""
+
+    def __init__(self) -> None:
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._folder: Path | None = None
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def orders(self) -> dict[str, str]:
+        """The one line that we are told; waits for it."""
+        told: dict[str, str] = json.loads(self._lines.get())
+        return told
+
+    def make_folder(self, folder: Path) -> None:
+        """Make it, for nobody else to enter; raises OSError, also if it is there already."""
+        with self._lock:
+            folder.mkdir(mode=0o700)
+            self._folder = folder
+
+    def end(self) -> NoReturn:
+        """Leave nothing behind."""
+        with self._lock:  # never let go again: whoever makes the folder now would make it for ever
+            if self._folder is not None:
+                _remove(self._folder)
+            os._exit(0)
+
+    def _watch(self) -> None:
+        self._lines.put(sys.stdin.buffer.readline())
+        while sys.stdin.buffer.read(4096):
+            pass
+        self.end()
+
+
 def main() -> None:
-    """Serve until standard input ends; the private folder goes with it."""
-    orders = json.loads(sys.stdin.buffer.readline())
+    """Serve until standard input ends."""
+    _leave_no_dump()
+    watch = _Watch()
+    try:
+        _serve(watch)
+    finally:
+        watch.end()
+
+
+def _serve(watch: _Watch) -> None:
+    orders = watch.orders()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     _fall_silent()
-    _leave_no_dump()
-    threading.Thread(target=_end_with_parent, args=(orders["folder"],), daemon=True).start()
+    try:
+        watch.make_folder(Path(orders["folder"]))
+        Path(orders["saves"]).mkdir()
+    except OSError:
+        _answer(answers, fault="folder")
+        return
     try:
         import xllamacpp  # noqa: PLC0415 - its absence is an answer
     except ModuleNotFoundError:
@@ -106,11 +158,11 @@ def _leave_no_dump() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def _end_with_parent(folder: str) -> None:
-    while sys.stdin.buffer.read(4096):
-        pass
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(0)
+def _remove(folder: Path) -> None:
+    for _ in range(_REMOVALS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
 
 
 if __name__ == "__main__":

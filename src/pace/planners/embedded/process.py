@@ -1,4 +1,8 @@
-"""Starts and ends the engine's process, and owns the private folder that its socket lies in."""
+"""Starts and ends the engine's process, and names the private folder that its socket lies in.
+
+The process makes that folder, and whichever of the two outlives the other removes it: so neither
+can be killed at a moment that leaves it behind.
+"""
 
 import asyncio
 import json
@@ -17,6 +21,7 @@ from typing import Self
 import httpx
 
 from pace.errors import MissingExtraError, PlannerCrashedError, PlannerError
+from pace.planners.answers import mapping, parsed
 from pace.planners.client import open_client
 
 # What a path of a Unix socket may be long at most (104 on macOS, with its final zero byte).
@@ -74,15 +79,11 @@ class EngineProcess:
             raise PlannerError(f"There is no model file {settings.path}. Check its name.")
         if over_socket is None:
             over_socket = sys.platform != "win32"
-        folder = _private_folder()
         try:
             process = await _spawned()
-        except BaseException as error:
-            shutil.rmtree(folder, ignore_errors=True)
-            if isinstance(error, OSError):
-                raise PlannerError("The engine cannot be started. Is there memory left?") from error
-            raise
-        engine = cls(process, folder)
+        except OSError as error:
+            raise PlannerError("The engine cannot be started. Is there memory left?") from error
+        engine = cls(process, _private_folder())
         try:
             await engine._load(settings, over_socket=over_socket)
         except BaseException:
@@ -128,19 +129,19 @@ class EngineProcess:
     async def aclose(self) -> None:
         """End the process and remove the folder; more than once does no harm."""
         self._kill()
-        shutil.rmtree(self._folder, ignore_errors=True)
-        async with self._closing:
-            await self.client.aclose()
-            async with asyncio.timeout(_END_LIMIT):
-                await self._process.communicate()
+        try:
+            async with self._closing:
+                await self.client.aclose()
+                async with asyncio.timeout(_END_LIMIT):
+                    await self._process.communicate()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)  # a process that lives could make it
 
     async def _load(self, settings: EngineSettings, *, over_socket: bool) -> None:
-        saves = self._folder / "slots"
-        saves.mkdir()
         key = secrets.token_urlsafe(32)
         orders = {
             "folder": str(self._folder),
-            "saves": f"{saves}{os.sep}",
+            "saves": f"{self._folder / 'slots'}{os.sep}",
             "socket": str(self.socket) if over_socket else None,
             "key": key,
             "model": str(settings.path.resolve()),
@@ -158,10 +159,15 @@ class EngineProcess:
                 f"The engine needs {answer['library']}, which this machine lacks. Install it with "
                 "the system's package manager (libgomp.so.1 is in libgomp1 or libgomp)."
             )
+        if answer.get("fault") == "folder":
+            raise PlannerError(
+                f"The engine cannot make its folder in {self._folder.parent}. Is there room left?"
+            )
         if "address" not in answer:
             raise PlannerCrashedError(
                 f"The engine cannot load {settings.path.name}. It is no GGUF file that the engine "
-                "knows, or there is too little memory for it; try another model."
+                "knows, or not all of one, or there is too little memory for it. Fetch it again, "
+                "or try another model."
             )
         self.device = answer["device"]
         await self.client.aclose()
@@ -171,7 +177,7 @@ class EngineProcess:
             self.root = answer["address"]
             self.client = open_client(key=key)
 
-    async def _order(self, orders: Mapping[str, object]) -> dict[str, str]:
+    async def _order(self, orders: Mapping[str, object]) -> Mapping[str, str]:
         orders_in, answers_out = self._process.stdin, self._process.stdout
         if orders_in is None or answers_out is None:
             raise AssertionError("`start` asks for both pipes")
@@ -182,11 +188,8 @@ class EngineProcess:
                 line = await answers_out.readline()
         except (TimeoutError, ConnectionError):
             return {}
-        try:
-            answer: dict[str, str] = json.loads(line)
-        except ValueError:
-            return {}
-        return answer
+        answer = mapping(parsed(line.decode(errors="replace")))
+        return {name: str(value) for name, value in answer.items()}
 
     def _kill(self) -> None:
         if self.has_ended:
@@ -210,11 +213,11 @@ async def _spawned() -> asyncio.subprocess.Process:
 
 
 def _private_folder() -> Path:
-    """A new folder that nobody else may enter, with a path short enough for a socket."""
-    folder = Path(tempfile.mkdtemp(prefix="pace-"))
+    """Where a new folder will be that nobody can foresee, short enough for a socket's path."""
+    name = f"pace-{secrets.token_hex(8)}"
+    folder = Path(tempfile.gettempdir()) / name
     if sys.platform != "win32" and len(str(folder / "engine.sock")) > _LONGEST_SOCKET:
-        folder.rmdir()
-        folder = Path(tempfile.mkdtemp(prefix="pace-", dir="/tmp"))
+        folder = Path("/tmp") / name  # noqa: S108 - made for us alone, or not at all
     return folder
 
 
