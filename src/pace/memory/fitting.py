@@ -7,7 +7,6 @@ changed: what gives way here is back at the next turn, if there is room.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 from pace.memory.limits import PENDING_TOKENS
 from pace.memory.prompt import MOST_CHARACTERS, Draft, Prompt, clipped_to, set_prompt
@@ -85,7 +84,7 @@ def _giving_way(draft: Draft, room: Room) -> Iterator[Draft]:
         _with_clipped_pending,
         _with_window_as_pending,
         _with_shortened_summary,
-        partial(_with_clipped_messages, room=room),
+        lambda whole: _with_clipped_messages(whole, room),
     ):
         whole = smallest
         for smallest in step(whole):
@@ -128,7 +127,7 @@ def _with_shortened_summary(whole: Draft) -> Iterator[Draft]:
             yield replace(whole, summary=_shortened(whole.summary, share), gave_way=notices)
 
 
-def _with_clipped_messages(whole: Draft, *, room: Room) -> Iterator[Draft]:
+def _with_clipped_messages(whole: Draft, room: Room) -> Iterator[Draft]:
     """The longest messages ever shorter, from where they come near the room."""
     notices = (*whole.gave_way, "long messages clipped")
     texts = (text for pair in whole.window for text in (pair.user_text, pair.reply_text))
