@@ -16,6 +16,7 @@ from pydantic_settings import (
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
+from pydantic_settings import SettingsError as UnreadableVariableError
 
 from pace.endpoint import LoopbackUrl
 from pace.errors import SettingsError
@@ -272,14 +273,30 @@ def check_value(name: str, value: object, *, step: str | None = None) -> object:
 
 
 def in_environment() -> dict[str, object]:
-    """The settings that environment variables name, by their full names, not checked yet."""
-    named = EnvSettingsSource(Settings)()
-    return {
-        f"{section}.{field}": value
-        for section, fields in named.items()
-        if isinstance(fields, Mapping)
-        for field, value in fields.items()
-    }
+    """The settings that environment variables name, by their full names, not checked yet.
+
+    Raises SettingsError for a variable that names a section and no setting of it.
+    """
+    try:
+        named = EnvSettingsSource(Settings)()
+    except UnreadableVariableError as error:
+        # A section was given as a text; the message names it.
+        section = next(name for name in Settings.model_fields if f'"{name}"' in str(error))
+        raise SettingsError(_no_setting(section)) from None
+    values: dict[str, object] = {}
+    for section, fields in named.items():
+        if not isinstance(fields, Mapping):
+            raise SettingsError(_no_setting(section))
+        values.update({f"{section}.{field}": value for field, value in fields.items()})
+    return values
+
+
+def _no_setting(section: str) -> str:
+    example = next(name for name in _FIELDS if name.startswith(f"{section}."))
+    return (
+        f"PACE_{section.upper()} in the environment names no setting. Name one, like "
+        f"{variable_of(example)}."
+    )
 
 
 def variable_of(name: str) -> str:

@@ -163,7 +163,10 @@ class Machine:
         return parsed
 
     def interrupt(self) -> None:
-        self._process.send_signal(signal.SIGINT)
+        self.signal(signal.SIGINT)
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
 
     async def end(self) -> tuple[int, list[Line], str]:
         """End its input; gives its status, its last lines and what it said on standard error."""

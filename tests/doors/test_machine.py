@@ -1,12 +1,27 @@
 """Machine mode, end to end: a real process, and a server that records what a planner is sent."""
 
 import asyncio
+import json
+import os
 import re
 from pathlib import Path
 
 import pytest
 
-from doors.running import FAULT, Message, chat_server, machine, run_unread
+from doors.running import (
+    FAULT,
+    Message,
+    chat_server,
+    machine,
+    run_unread,
+)
+from pace.doors.cli.fetching import FetchBar
+from pace.doors.cli.lines import InputLines
+from pace.doors.cli.machine import MachineMode
+from pace.doors.open_chat import OpenChat
+from pace.planners.tiers import OpenedPlanner
+from pace.settings_file import SettingsFile
+from pace.testing import ScriptedPlanner
 
 BLOCK = "<conversation_so_far>"
 
@@ -314,3 +329,47 @@ async def test_closed_reader_is_quiet(tmp_path: Path) -> None:
             *(tmp_path, "chat", "--jsonl", "--base-url", server.url), given=b'{"text": "Hi"}\n'
         )
     assert (ended.status, ended.err) == (0, "")
+
+
+class Given:
+    """Lines that are all there, and what was written in answer."""
+
+    def __init__(self, *lines: bytes) -> None:
+        self._lines = list(lines)
+        self.written: list[bytes] = []
+
+    async def next(self) -> bytes | None:
+        return self._lines.pop(0) if self._lines else None
+
+
+async def test_a_fault_is_one_line_and_the_next_is_answered(tmp_path: Path) -> None:
+    """An exception that nobody foresaw is named by its type, without a word of its text."""
+    planner = ScriptedPlanner([RuntimeError("the heron is called Bertil")], "Fine.")
+
+    async def opener(*_: object, **__: object) -> OpenedPlanner:
+        return OpenedPlanner(planner=planner, note="")
+
+    given = Given(b'{"text": "One"}', b'{"text": "Two"}')
+    file = SettingsFile.open(path=tmp_path / "settings.toml")
+    async with OpenChat(file, screen=FetchBar(), opener=opener) as chat:
+        status = await MachineMode(chat, given, given.written.append).run()
+    fault, *_, reply, ended = [json.loads(line) for line in given.written]
+    assert (fault["type"], fault["kind"]) == ("error", "fault")
+    assert "RuntimeError" in fault["message"]
+    assert "Bertil" not in fault["message"]
+    assert (reply["type"], reply["text"], ended["type"], status) == ("reply", "Fine.", "ended", 0)
+
+
+async def test_input_that_never_waits_is_waited_for() -> None:
+    """A descriptor set to non-blocking has an end only when its writer is gone."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    lines = InputLines(reading)
+    for word in (b"one", b"two"):
+        asking = asyncio.create_task(lines.next())
+        await asyncio.sleep(0)
+        os.write(writing, word + b"\n")
+        assert await asking == word
+    os.close(writing)
+    assert await lines.next() is None
+    os.close(reading)

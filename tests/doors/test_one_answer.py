@@ -147,6 +147,9 @@ async def test_broken_settings_are_told_and_kept(tmp_path: Path) -> None:
         (("chat", "--base-url", "http://127.0.0.1:1", "--tier", "embedded", "Hi"), "--tier local"),
         (("chat", "--model", "nosuch", "Hi"), "There is no model"),
         (("chat", "--jsonl", "Hi"), "leave out TEXT"),
+        (("chat", "--system", "@", "Hi"), "--system: after the @ stands no file. Write"),
+        (("chat", "--system", "@/", "Hi"), "--system: / cannot be read"),
+        (("settings", "planner.instructions", "@"), "planner.instructions: after the @"),
         (("chat", "--nosuch"), "See: pace chat --help"),
         (("nosuch",), "See: pace --help"),
     ],
@@ -165,6 +168,14 @@ async def test_wrong_environment_is_named(tmp_path: Path) -> None:
     ended = await run_pace(tmp_path, "chat", "Hi", env={"PACE_ACTIVITY__WINDOW": "0"})
     assert ended.status == 2
     assert "PACE_ACTIVITY__WINDOW" in ended.err
+
+
+@pytest.mark.parametrize("value", ["5", "x"])
+async def test_a_variable_without_a_setting_is_refused(tmp_path: Path, value: str) -> None:
+    """A variable that names a section alone is not passed over in silence."""
+    ended = await run_pace(tmp_path, "settings", env={"PACE_ACTIVITY": value})
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.startswith("pace: PACE_ACTIVITY in the environment names no setting.")
 
 
 async def test_closed_streams_do_no_harm(tmp_path: Path) -> None:

@@ -284,15 +284,6 @@ def test_ways_to_leave(start, way):
     assert terminal.modes() == terminal.modes_before
 
 
-def test_a_fault_of_pace_restores_the_terminal(start):
-    """An exception nobody expected ends the program, not the terminal."""
-    terminal = start('[["words", RuntimeError("fault")]]')
-    terminal.say("hello")
-    assert terminal.wait_end() != 0
-    assert terminal.modes() == terminal.modes_before
-    assert not terminal.screen.cursor.hidden
-
-
 # --- what went wrong
 
 
@@ -377,3 +368,19 @@ def test_without_utf_8_only_ascii_is_drawn(start):
     terminal.type("\x04")
     assert terminal.wait_end() == 0
     assert terminal.written.isascii()
+
+
+def test_a_fault_does_not_end_the_conversation(start, tmp_path):
+    """An exception that nobody foresaw is told by its type alone, and the words are back."""
+    terminal = start('[["words", RuntimeError("the heron is Bertil")], "second answer"]')
+    terminal.say("one")
+    terminal.see("Pace failed (RuntimeError)")
+    terminal.see_prompt("› one")
+    terminal.type("\r")
+    terminal.see("second answer")
+    terminal.see_prompt()
+    terminal.type("\x04")
+    assert terminal.wait_end() == 0
+    assert b"Bertil" not in terminal.written
+    assert words(tmp_path) == ["one", "one"]
+    assert terminal.modes() == terminal.modes_before

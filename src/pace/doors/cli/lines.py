@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import select
 import threading
 from contextlib import suppress
 
@@ -10,6 +11,18 @@ from pace.errors import RequestError
 # Far more than any context holds.
 LONGEST_LINE = 8_000_000
 _READ_BYTES = 65_536
+
+
+def read_some(descriptor: int) -> bytes:
+    """Wait for the next bytes; none at the end. Raises OSError.
+
+    A descriptor may be set to never wait, by whoever shares it; then we wait beside it.
+    """
+    while True:
+        try:
+            return os.read(descriptor, _READ_BYTES)
+        except BlockingIOError:
+            select.select([descriptor], [], [])
 
 
 class InputLines:
@@ -59,7 +72,7 @@ class InputLines:
         def read() -> None:
             # Not through sys.stdin: a thread that waits inside it breaks the interpreter's end.
             try:
-                data = os.read(self._descriptor, _READ_BYTES)
+                data = read_some(self._descriptor)
             except OSError:
                 data = b""
             with suppress(RuntimeError):  # nobody waits any more

@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import NoReturn, Protocol
 
 from pace.companion import TurnReport, Words
+from pace.doors.faults import fault_sentence
 from pace.doors.open_chat import OpenChat
 from pace.errors import PaceError, RequestError, SettingsError
 from pace.folding import FOLD_TIME_LIMIT
@@ -58,6 +59,7 @@ class MachineMode:
         self._interrupted = asyncio.Event()
         self._answering: asyncio.Task[Answer] | None = None
         self._in_turn = False
+        self._is_unwritable = False
 
     async def run(self) -> int:
         """Answer until the input ends; gives the exit status."""
@@ -97,10 +99,12 @@ class MachineMode:
         """Wait for the work's end or an interruption, whichever comes first."""
         task = asyncio.create_task(work)
         interruption = asyncio.create_task(self._interrupted.wait())
-        await asyncio.wait({task, interruption}, return_when=asyncio.FIRST_COMPLETED)
-        for waiting in (task, interruption):
-            waiting.cancel()
-        await asyncio.wait({task, interruption})
+        try:
+            await asyncio.wait({task, interruption}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for waiting in (task, interruption):
+                waiting.cancel()
+            await asyncio.wait({task, interruption})
         if not task.cancelled():
             task.result()
 
@@ -108,7 +112,12 @@ class MachineMode:
 
     async def _answer(self, line: bytes | RequestError) -> Answer:
         self._answering = asyncio.create_task(self._answer_line(line))
-        await asyncio.wait([self._answering])
+        try:
+            await asyncio.wait([self._answering])
+        finally:
+            if not self._answering.done():
+                self._answering.cancel()
+                await asyncio.wait([self._answering])
         if self._answering.cancelled():
             return _stopped_early()
         return self._answering.result()
@@ -122,6 +131,10 @@ class MachineMode:
             return await self._memory()
         except PaceError as error:
             return {"type": "error", "kind": error.kind, "message": str(error)}
+        except Exception as error:
+            if self._is_unwritable:
+                raise
+            return {"type": "error", "kind": "fault", "message": fault_sentence(error)}
 
     async def _reply(self, text: str) -> Answer:
         self._in_turn = True
@@ -186,7 +199,11 @@ class MachineMode:
     def _put(self, answer: Answer) -> None:
         # Half a surrogate pair cannot be written as UTF-8; as an escape it is still good JSON.
         text = json.dumps(answer, ensure_ascii=False)
-        self._write(text.encode("utf-8", "backslashreplace") + b"\n")
+        try:
+            self._write(text.encode("utf-8", "backslashreplace") + b"\n")
+        except OSError:
+            self._is_unwritable = True
+            raise
 
 
 async def _quietly(task: asyncio.Task[bytes | None]) -> None:

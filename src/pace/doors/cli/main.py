@@ -3,6 +3,7 @@
 Each command imports its own parts, so that `pace --help` answers at once.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -11,15 +12,24 @@ from pathlib import Path
 
 import click
 
+from pace.doors.cli.ending import let_end, take_signals
+from pace.doors.faults import fault_sentence
 from pace.errors import EmptyWordsError, PaceError, SettingsError
 
 _DONE, _FAILED, _ASKED_WRONGLY, _INTERRUPTED = 0, 1, 2, 130
+# What writing fails with; files of our own fail with errors of their own.
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    _replace_closed_streams()
-    sys.exit(run(sys.argv[1:]))
+    status = _INTERRUPTED
+    with suppress(KeyboardInterrupt):
+        take_signals()
+        _replace_closed_streams()
+        status = run(sys.argv[1:])
+        let_end()
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -37,11 +47,11 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except Exception as error:  # noqa: BLE001  # a person gets a sentence, never a traceback
-        return _told(error)
+        return _told(error, output_is_lost=_output_is_lost())
     return status if isinstance(status, int) else _DONE
 
 
-def _told(error: Exception) -> int:
+def _told(error: Exception, *, output_is_lost: bool) -> int:
     """Say what went wrong; gives the status for it."""
     status = _FAILED
     match error:
@@ -54,9 +64,10 @@ def _told(error: Exception) -> int:
             sentence = str(error)
         case ModuleNotFoundError():
             sentence = f"This needs {error.name}, which pip install 'pace[chat]' brings."
+        case OSError() if output_is_lost or error.errno in _FULL:
+            sentence = f"Standard output takes no more ({error.strerror}). Check where it goes."
         case _:
-            # Its text may hold words of the conversation.
-            sentence = f"Pace failed ({type(error).__name__}); that is a fault of Pace itself."
+            sentence = fault_sentence(error)
     with suppress(OSError):
         click.echo(f"pace: {_printable(sentence)}", err=True)
     return status
@@ -78,8 +89,18 @@ def _replace_closed_streams() -> None:
         sys.stderr = nothing.open("w", encoding="utf-8")
 
 
+def _output_is_lost() -> bool:
+    """Whether standard output takes nothing any more; what it did not take is then let go."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _let_go_of_output()
+        return True
+    return False
+
+
 def _let_go_of_output() -> None:
-    """Whoever read our output left; the interpreter must not complain about it at its end."""
+    """Whoever took our output left; the interpreter must not complain about it at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

@@ -1,10 +1,10 @@
 """`pace models`: model files that are here, that suit this machine, and that can be fetched."""
 
-import asyncio
 from pathlib import Path
 
 import click
 
+from pace.doors.cli.ending import run_until_ended
 from pace.doors.cli.fetching import FetchBar, gigabytes
 from pace.doors.cli.setting import show_table
 from pace.doors.safe_text import safe_line
@@ -53,7 +53,7 @@ def show_models() -> None:
 
 def fetch_model(name: str, file: str | None) -> None:
     """Fetch a model of the catalogue, or any GGUF file of a repository."""
-    asyncio.run(_fetch(open_weights(Folders.of().models), name, file))
+    run_until_ended(_fetch(open_weights(Folders.of().models), name, file))
 
 
 def remove_model(name: str) -> None:

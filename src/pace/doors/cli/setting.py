@@ -46,7 +46,7 @@ def change(name: str, value: str) -> None:
     """Set one setting; a text may stand in a file that is named after an @."""
     file = _opened()
     if name == "planner.instructions":
-        value = text_or_file(value)
+        value = text_or_file(value, name=name)
     _say(file.change(name, value))
 
 
@@ -60,17 +60,24 @@ def show_path() -> None:
     click.echo(str(_opened().path))
 
 
-def text_or_file(given: str) -> str:
-    """A text, or what is in the file named after an @. Raises SettingsError."""
+def text_or_file(given: str, *, name: str) -> str:
+    """A text, or what is in the file named after an @. Raises SettingsError.
+
+    `name` is the flag or setting that it is for, as the person wrote it.
+    """
     if not given.startswith("@"):
         return given
+    if given == "@":
+        raise SettingsError(f"{name}: after the @ stands no file. Write {name} @FILE or a text.")
     path = Path(given[1:]).expanduser()
     try:
         return path.read_text(encoding="utf-8").strip()
     except OSError as error:
-        raise SettingsError(f"{path} cannot be read ({error.strerror}). Check its name.") from error
+        raise SettingsError(
+            f"{name}: {path} cannot be read ({error.strerror}). Check its name."
+        ) from error
     except UnicodeDecodeError as error:
-        raise SettingsError(f"{path} is no UTF-8 text. Save it as one.") from error
+        raise SettingsError(f"{name}: {path} is no UTF-8 text. Save it as one.") from error
 
 
 def show_table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

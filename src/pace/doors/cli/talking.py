@@ -9,8 +9,9 @@ from contextlib import contextmanager
 import click
 
 from pace.companion import TurnReport, Words
+from pace.doors.cli.ending import let_end, run_until_ended
 from pace.doors.cli.fetching import FetchBar
-from pace.doors.cli.lines import InputLines
+from pace.doors.cli.lines import InputLines, read_some
 from pace.doors.cli.machine import INTERRUPTED, MachineMode
 from pace.doors.cli.setting import text_or_file
 from pace.doors.open_chat import OpenChat
@@ -41,13 +42,13 @@ def hold_chat(text: str, *, jsonl: bool, flags: Mapping[str, str | None]) -> int
             raise click.UsageError(
                 "--jsonl reads its words from standard input, so leave out TEXT."
             )
-        return asyncio.run(_hold_machine(file))
+        return run_until_ended(_hold_machine(file))
     piped = _piped()
     if text or piped is not None:
         said = "\n\n".join(part for part in (_decoded(text), piped or "") if part)
         if is_blank(said):
             raise EmptyWordsError
-        return asyncio.run(_answer_once(file, said))
+        return run_until_ended(_answer_once(file, said))
     if not sys.stdout.isatty():
         raise SettingsError(
             "A conversation needs a terminal. Give TEXT, pipe it in, or use --jsonl."
@@ -63,7 +64,7 @@ def open_settings(flags: Mapping[str, str | None]) -> SettingsFile:
     if "base_url" in given and given.setdefault("tier", Tier.LOCAL) != Tier.LOCAL:
         raise SettingsError("--base-url goes with --tier local. Leave one of the two out.")
     if "system" in given:
-        given["system"] = text_or_file(given["system"])
+        given["system"] = text_or_file(given["system"], name="--system")
     overrides: dict[str, object] = {}
     for flag, value in given.items():
         name = _SETTINGS_OF_FLAGS[flag]
@@ -89,7 +90,12 @@ async def _answer_once(file: SettingsFile, text: str) -> int:
         answer = chat.companion.take_turn(chat.thread_id, Words(text=text), printer.say)
         turn = asyncio.create_task(answer)
         with _on_interrupt(lambda: chat.companion.stop(chat.thread_id) or turn.cancel()):
-            await asyncio.wait([turn])
+            try:
+                await asyncio.wait([turn])
+            finally:
+                if not turn.done():
+                    turn.cancel()
+                    await asyncio.wait([turn])
     if turn.cancelled():
         return INTERRUPTED
     report = turn.result()
@@ -155,7 +161,8 @@ def _piped() -> str | None:
     """All of standard input as one text; None if a person sits there."""
     if sys.stdin.isatty():
         return None
-    return sys.stdin.buffer.read().decode("utf-8", "replace").strip("\r\n")
+    said = b"".join(iter(lambda: read_some(sys.stdin.fileno()), b""))
+    return said.decode("utf-8", "replace").strip("\r\n")
 
 
 def _decoded(argument: str) -> str:
@@ -174,10 +181,10 @@ def _tell(notice: str) -> None:
 
 @contextmanager
 def _on_interrupt(act: Callable[[], object]) -> Iterator[None]:
-    """While it lasts, SIGINT acts on the loop instead of ending it."""
+    """While it lasts, SIGINT acts on the loop; afterwards only the ending is left."""
     loop = asyncio.get_running_loop()
-    former = signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(act))
+    signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(act))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, former)
+        let_end()

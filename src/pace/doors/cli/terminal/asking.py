@@ -4,9 +4,19 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from pace.doors.faults import fault_sentence
+
 # Lines that come closer together than this were pasted, not typed (seconds).
 BURST = 0.05
 LEAVE_HINT = "Ctrl-C again leaves, Ctrl-D does too"
+
+
+async def kept_quiet(beside: Callable[[], Awaitable[None]], tell: Callable[[str], None]) -> None:
+    """Run what goes on beside a line; a fault of it is told in a sentence, and the line goes on."""
+    try:
+        await beside()
+    except Exception as error:  # noqa: BLE001  # the loop would print it, words and all
+        tell(fault_sentence(error))
 
 
 class InputLine(Protocol):

@@ -3,10 +3,10 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TextIO
 
-from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT
+from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT, kept_quiet
 
 _CHUNK = 65_536
 
@@ -34,13 +34,13 @@ class CookedLine:
         self._asked = loop.create_future()
         self._may_leave = self.was_cleared = False
         loop.add_reader(self._fd, self._read)
-        watch = asyncio.ensure_future(beside())
+        watch = asyncio.ensure_future(kept_quiet(beside, self._tell))
         try:
             return await self._asked
         finally:
             loop.remove_reader(self._fd)
             watch.cancel()
-            await asyncio.wait([watch])
+            await asyncio.gather(watch, return_exceptions=True)
             self._asked = None
 
     async def above(self, write: Callable[[], None]) -> None:
@@ -60,18 +60,24 @@ class CookedLine:
             self._asked.set_result(None)
             return
         self._may_leave = self.was_cleared = True
-        self._write(f"\n{LEAVE_HINT}\n{self._sign} ")
+        self._tell(LEAVE_HINT)
 
     @contextmanager
     def replying(self, stop: Callable[[], None]) -> Iterator[None]:  # noqa: ARG002  # a signal does
         """The system keeps what is typed, and makes Ctrl-C a signal."""
         yield
 
+    def _tell(self, sentence: str) -> None:
+        self._write(f"\n{sentence}\n{self._sign} ")
+
     def _read(self) -> None:
-        data = b""
-        with suppress(OSError):
-            # A terminal that is gone reads as its end.
+        try:
             data = os.read(self._fd, _CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            # A terminal that is gone reads as its end.
+            data = b""
         if self._timer is not None:
             self._timer.cancel()
         if not data:

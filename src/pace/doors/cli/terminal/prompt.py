@@ -34,7 +34,7 @@ from prompt_toolkit.output import ColorDepth, Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
-from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT
+from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT, kept_quiet
 from pace.doors.cli.terminal.look import Look
 
 _MENU_ROWS = 8
@@ -90,11 +90,8 @@ class PromptLine:
         self._buffer.reset(Document(prefill))
         self._hint, self._may_leave, self.was_cleared = "", False, False
 
-        async def watch() -> None:
-            await beside()
-
         def begin() -> None:
-            self._app.create_background_task(watch())
+            self._app.create_background_task(kept_quiet(beside, self._tell))
 
         store_typeahead(self._input, self._ahead.take())
         try:
@@ -145,6 +142,10 @@ class PromptLine:
             yield
 
     # --- inside
+
+    def _tell(self, sentence: str) -> None:
+        self._hint = sentence
+        self.refresh()
 
     def _is_command(self) -> bool:
         return self._buffer.text.startswith("/") and "\n" not in self._buffer.text

@@ -10,6 +10,7 @@ from functools import partial
 from rich.text import Text
 
 from pace.clock import SystemClock
+from pace.doors.cli.ending import let_end, run_until_ended
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.cli.terminal.adjusting import Adjusting, model_choices, setting_choices
 from pace.doors.cli.terminal.asking import InputLine
@@ -24,6 +25,7 @@ from pace.doors.cli.terminal.pages import divider, first_screen, help_page
 from pace.doors.cli.terminal.prompt import PromptLine
 from pace.doors.cli.terminal.talking import Talking
 from pace.doors.cli.terminal.toolbar import Toolbar
+from pace.doors.faults import fault_sentence
 from pace.doors.open_chat import OpenChat
 from pace.errors import PaceError
 from pace.memory.fitting import Room
@@ -39,12 +41,15 @@ EXIT_DONE, EXIT_INTERRUPTED = 0, 130
 
 def hold_conversation(settings_file: SettingsFile) -> int:
     """Open a conversation and hold it on this terminal; gives the exit code. Raises PaceError."""
-    return asyncio.run(_hold(settings_file))
+    return run_until_ended(_hold(settings_file))
 
 
 async def _hold(settings_file: SettingsFile) -> int:
     async with OpenChat(settings_file, screen=FetchBar()) as chat:
-        return await run_terminal(chat)
+        try:
+            return await run_terminal(chat)
+        finally:
+            let_end()
 
 
 async def run_terminal(chat: OpenChat, *, clock: Clock | None = None) -> int:
@@ -133,16 +138,16 @@ class Screen:
             if is_blank(typed):
                 continue
             self._canvas.write("")
-            match parse(typed):
-                case Message(text):
-                    await self._talking.say(text)
-                case Mistaken(sentence):
-                    self._talking.tell_error(sentence)
-                case Asked("quit", _):
-                    return
-                case Asked(name, rest):
-                    self._talking.replacing = None
-                    await self._command(name, rest)
+            asked = parse(typed)
+            if isinstance(asked, Asked) and asked.name == "quit":
+                return
+            try:
+                await self._obey(asked)
+            except OSError:
+                # A terminal that is gone fails whoever writes to it.
+                raise
+            except Exception as error:  # noqa: BLE001  # the conversation outlives a fault
+                self._talking.tell_error(f"{fault_sentence(error)} You can go on.")
 
     def interrupt(self) -> None:
         """Take Ctrl-C from wherever it comes."""
@@ -150,6 +155,16 @@ class Screen:
             self._line.interrupt()
 
     # --- commands
+
+    async def _obey(self, asked: Message | Asked | Mistaken) -> None:
+        match asked:
+            case Message(text):
+                await self._talking.say(text)
+            case Mistaken(sentence):
+                self._talking.tell_error(sentence)
+            case Asked(name, rest):
+                self._talking.replacing = None
+                await self._command(name, rest)
 
     async def _command(self, name: str, rest: str) -> None:
         try:

@@ -49,10 +49,14 @@ class Talking:
         whole = "\n\n".join([text, *(file.block for file in self._files)])
         replaces, self.replacing = self.replacing, None
         self.prefill = ""
-        if await self._turn(Words(text=whole, replaces=replaces)):
-            self._files.clear()
-        else:
-            self.prefill, self.replacing = text, replaces
+        was_answered = False
+        try:
+            was_answered = await self._turn(Words(text=whole, replaces=replaces))
+        finally:
+            if was_answered:
+                self._files.clear()
+            else:
+                self.prefill, self.replacing = text, replaces
 
     async def retry(self) -> None:
         """Have the last message answered anew; the new reply takes the old one's place."""
