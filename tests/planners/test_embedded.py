@@ -196,6 +196,18 @@ async def test_a_crash_is_one_sentence_and_the_next_turn_works(own: EmbeddedPlan
     assert own.process_id != first
 
 
+async def test_a_crash_after_words_is_told_too(tiny: Path) -> None:
+    """Words that came before the engine died do not pass for a reply that was cut."""
+    planner = EmbeddedPlanner.of(TINY, tiny, options=lambda: ReplyOptions(reply_tokens=400))
+    async with aclosing(planner), aclosing(planner.stream(prompt_of("Tell me all."))) as events:
+        while not isinstance(await anext(events), TextDelta):
+            pass
+        kill(planner.process_id)
+        with pytest.raises(PlannerCrashedError):
+            async for _ in events:
+                pass
+
+
 async def test_an_engine_that_died_between_turns_is_started_again(own: EmbeddedPlanner) -> None:
     """A death that nobody waited for is made good without a word."""
     await own.start()

