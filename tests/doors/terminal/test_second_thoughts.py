@@ -186,7 +186,7 @@ def test_a_message_may_begin_with_a_slash(talk, tmp_path):
 
 def test_what_gave_way_is_said(talk):
     """What had to be left out of a prompt stands in a dim line below the reply."""
-    terminal = talk('["alpha " * 300, "beta"]', header="context_tokens = 1024 + 300")
+    terminal = talk('["alpha " * 300, "beta"]', header="context_tokens = 400")
     do(terminal, "hello", "alpha")
     do(terminal, "next", "to fit the model's context: ")
     leave(terminal)
