@@ -1,0 +1,21 @@
+"""Where `pace` begins: before anything is imported that may be missing or interrupted."""
+
+import sys
+
+from pace.doors.cli.ending import take_signals
+from pace.errors import MissingExtraError
+
+_ASKED_WRONGLY, _INTERRUPTED = 2, 130
+
+
+def main() -> None:
+    """Run the command line; without its extra, say in one sentence how to get it."""
+    try:
+        take_signals()
+        from pace.doors.cli.main import main as run  # noqa: PLC0415  # it may be missing
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+    except ModuleNotFoundError:
+        sys.stderr.write(f"pace: {MissingExtraError('The command line', 'chat')}\n")
+        sys.exit(_ASKED_WRONGLY)
+    run()
