@@ -33,6 +33,9 @@ _LEADS_COST = 6
 # The newest pair's checkable words stay, unless they take more than this share of the budget.
 _NEWEST_SHARE = 0.5
 _PINNED = 1_000.0
+# A planner says this many times what a person says before the person's words are worth more.
+_OUTNUMBERED = 1.6
+_LIFT_MOST = 2.5
 _SAYING = (Kind.TELLING, Kind.NEGATION)
 
 
@@ -82,6 +85,8 @@ def fit(clauses: Iterable[Clause], budget: int, *, newest: int) -> tuple[Clause,
         over = _size(drafts) - budget
     if over > 0:
         over = _drop_small_words(drafts, over, budget)
+    if over > 0:
+        _lift_the_few_words(drafts)
     if over > 0:
         _pin([draft for draft in drafts if draft.number == newest], budget * _NEWEST_SHARE)
         if over > budget * (_CROWDED - 1):
@@ -133,6 +138,24 @@ def _drop_small_words(drafts: list[Draft], over: int, budget: int) -> int:
             if over <= 0:
                 return over
     return _size(drafts) - budget
+
+
+def _lift_the_few_words(drafts: list[Draft]) -> None:
+    """Make a person's words worth more, the more they are outnumbered by a planner's."""
+    said: Counter[Speaker] = Counter()
+    for draft in drafts:
+        said[draft.speaker] += len(draft.words)
+    if not said[Speaker.USER]:
+        return
+    lift = min(said[Speaker.PACE] / (said[Speaker.USER] * _OUTNUMBERED), _LIFT_MOST)
+    if lift <= 1:
+        return
+    for draft in drafts:
+        if draft.speaker is Speaker.USER:
+            draft.words = [
+                word._replace(value=word.value * lift) if word.value else word
+                for word in draft.words
+            ]
 
 
 def _pin(drafts: list[Draft], room: float) -> None:
