@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import islice, product
 
 import pytest
 from hypothesis import given, settings
@@ -78,20 +79,18 @@ def test_what_was_said_before_makes_way_first():
     assert any("not" in text for text in said)
 
 
-ADVICE = ["harbour", "lantern", "meadow", "copper", "violin", "thunder", "saddle", "pepper", "orchard", "glacier", "ribbon", "candle", "falcon", "marble", "walnut", "barley", "temple", "anchor", "velvet", "pebble", "cactus", "dragon", "magnet", "quilt", "tunnel", "puzzle", "rocket", "statue", "trumpet", "umbrella", "vinegar", "whistle", "zipper", "balcony", "canyon", "dolphin", "emerald"]
+ADVICE = ("harbour", "lantern", "meadow", "copper", "violin", "thunder", "saddle", "pepper")
 
 
 def test_a_person_is_not_drowned_by_long_replies():
     """What a person said first is kept though replies say twenty times as much, for forty turns."""
-    first = "I am Ottilie, I go to Bergen on 14 March with my brother Casimir, my code is KX-4417."
+    first = "I am Ottilie. I keep bees behind the chapel and sell their honey in Bergen."
     asked = [first, *["And what about that one, please?"] * 40]
-    replies = [
-        " ".join(ADVICE[(number * step + step) % len(ADVICE)] for step in range(1, 41))
-        for number in range(41)
-    ]
+    names = (f"{a}{b}{c}".title() for a, b, c in product(ADVICE, repeat=3))
+    replies = [f"Look at {' or '.join(islice(names, 12))}." for _ in asked]
     update = folded(*zip(asked, replies, strict=True))
     mine, _ = update.text.split(" The assistant: ")
-    assert all(value in mine for value in ("Ottilie", "Bergen", "14 March", "Casimir", "KX-4417"))
+    assert all(word in mine for word in ("Ottilie", "bees", "chapel", "honey", "Bergen"))
 
 
 def test_nothing_is_stripped_while_there_is_room():
