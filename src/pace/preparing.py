@@ -49,7 +49,14 @@ class Preparing:
         self._prepared.pop(thread_id, None)
 
     async def run(self, thread_id: ThreadId) -> None:
-        """Read the prefix of the thread's next prompt, if the planner can."""
+        """Read the prefix of the thread's next prompt, if the planner can and is there."""
+        try:
+            await self._read_ahead(thread_id)
+        except PlannerError:
+            # A planner that is not there is told at the turn, which needs it.
+            self.forget(thread_id)
+
+    async def _read_ahead(self, thread_id: ThreadId) -> None:
         traits = await self._planner.traits()
         if not traits.prepares:
             return
@@ -58,9 +65,5 @@ class Preparing:
             Draft.of(memory, system=self._system(), words=_WORDS_TO_COME),
             Room(context_tokens=traits.context_tokens, reply_tokens=self._reply_tokens()),
         )
-        if isinstance(prompt, DoesNotFit):
-            return
-        try:
+        if not isinstance(prompt, DoesNotFit):
             self._prepared[thread_id] = await self._planner.prepare(prompt)
-        except PlannerError:
-            self.forget(thread_id)

@@ -307,6 +307,17 @@ async def test_interrupt_at_rest_ends(tmp_path: Path) -> None:
     assert err == ""
 
 
+async def test_a_server_that_is_not_there_is_told_once(tmp_path: Path) -> None:
+    """Work apart from turns says nothing of it on standard error; the turn gives its sentence."""
+    async with machine(tmp_path, None, "--base-url", "http://127.0.0.1:9/v1") as pace:
+        (*_, window) = await pace.ask({"command": "window", "value": 6})
+        (error,) = await pace.ask({"text": "hello"})
+        _, _, told = await pace.end()
+    assert window["type"] == "memory"
+    assert error["kind"] == "planner_unreachable"
+    assert told == ""
+
+
 async def test_nothing_said_is_on_disk(tmp_path: Path) -> None:
     """Neither words nor replies are in any file under the home or the temporary folder."""
     home, temporary = tmp_path / "home", tmp_path / "tmp"
