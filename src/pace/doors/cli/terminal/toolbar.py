@@ -85,8 +85,10 @@ class Toolbar:
         yield name, where, full, files, turns, time
         yield name, where, brief, files, turns, time
         yield name, where, brief, files, time
-        yield name[:_SHORT_NAME], where, brief, files, time
-        yield name[:_SHORT_NAME], brief, files, time
+        short = _shortened(name)
+        yield short, where, brief, files, time
+        yield short, where, brief, files
+        yield short, where
         yield brief, time
         yield (time,)
 
@@ -130,6 +132,13 @@ class Toolbar:
 
     def _minutes(self) -> int:
         return int(self.left().total_seconds()) // 60
+
+
+def _shortened(name: str) -> str:
+    """A model's name up to one of its own dashes."""
+    if len(name) <= _SHORT_NAME:
+        return name
+    return name[: _SHORT_NAME + 1].rpartition("-")[0] or name[:_SHORT_NAME]
 
 
 def _files(talking: Talking | None) -> str:
