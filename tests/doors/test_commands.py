@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from doors.running import run_pace
+from pace.planners.catalogue import TINY
 from planners.raw_server import raw_server
 
 MODEL = b"GGUF" + b"\0" * 4000
@@ -87,6 +88,17 @@ async def test_model_is_fetched_and_removed(tmp_path: Path) -> None:
     assert not kept.exists()
     again = await run_pace(tmp_path, "models", "remove", kept.name)
     assert (again.status, again.err.count("\n")) == (2, 1)
+
+
+async def test_what_was_begun_of_a_model_can_be_removed(tmp_path: Path) -> None:
+    """A fetch that broke off leaves nothing that only a file manager could remove."""
+    models = tmp_path / "cache" / "models"
+    models.mkdir(parents=True)
+    for ending in ("part", "lock"):
+        (models / f"{TINY.file}.{ending}").write_bytes(b"begun")
+    removed = await run_pace(tmp_path, "models", "remove", "tiny")
+    assert removed.status == 0
+    assert list(models.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["nosuch", "../../settings.toml", "/etc/hostname"])

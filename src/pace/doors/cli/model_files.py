@@ -17,7 +17,7 @@ from pace.planners.tiers import fetched, open_weights
 from pace.planners.weights import WeightsFolder
 
 _HERE = "*.gguf"
-_BESIDE = (".verified", ".part")
+_BESIDE = (".part", ".verified", ".lock")
 
 
 def show_models() -> None:
@@ -59,14 +59,14 @@ def fetch_model(name: str, file: str | None) -> None:
 def remove_model(name: str) -> None:
     """Remove a file of the folder, and what was begun of it."""
     folder = open_weights(Folders.of().models)
-    path = _path_in(folder, name)
-    freed = path.stat().st_size
-    for gone in (path, *(path.with_name(path.name + ending) for ending in _BESIDE)):
+    files = _files_of(folder, name)
+    freed = sum(path.stat().st_size for path in files)
+    for path in files:
         try:
-            gone.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
         except OSError as error:
-            raise WeightsError(f"{gone} cannot be removed ({error.strerror}).") from error
-    click.echo(f"Removed {safe_line(path.name)}; {gigabytes(freed)} are free again.")
+            raise WeightsError(f"{path} cannot be removed ({error.strerror}).") from error
+    click.echo(f"Removed {safe_line(files[0].name)}; {gigabytes(freed)} are free again.")
 
 
 async def _fetch(folder: WeightsFolder, name: str, file: str | None) -> None:
@@ -119,9 +119,12 @@ def _remarks(name: str, advice: Recommendation | None, *, is_here: bool) -> list
     return remarks
 
 
-def _path_in(folder: WeightsFolder, name: str) -> Path:
+def _files_of(folder: WeightsFolder, name: str) -> list[Path]:
+    """What is there of a model: its file, or what was begun of it, and what stands beside it."""
     model = known(name)
     path = folder.path_of(model) if model else folder.folder / name.replace("/", "--")
-    if path.is_file() and path.parent == folder.folder:
-        return path
+    beside = (path.with_name(path.name + ending) for ending in _BESIDE)
+    files = [each for each in (path, *beside) if each.is_file()]
+    if files and path.parent == folder.folder:
+        return files
     raise SettingsError(f"There is no model file {name!r} here. `pace models` lists what is.")
