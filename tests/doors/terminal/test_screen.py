@@ -363,7 +363,6 @@ def test_without_utf_8_only_ascii_is_drawn(start):
     terminal.see_prompt("> ")
     terminal.type("hello\r")
     terminal.see("* one")
-    terminal.type("\x04")
     terminal.see_prompt("> ")
     terminal.type("\x04")
     assert terminal.wait_end() == 0
