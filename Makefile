@@ -1,13 +1,16 @@
-# Two commands do all the set-up on a fresh machine: `make chat` and `make test`.
+# Each of these does all the set-up on a fresh machine: `make chat`, `make web` and `make test`.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: chat test lint bench clean
+.PHONY: chat web test lint bench clean
 
 chat: $(VENV)/.chat
 	@$(BIN)/pace chat
+
+web: $(VENV)/.web
+	@$(BIN)/pace web
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest
@@ -33,8 +36,13 @@ $(VENV)/.chat: $(BIN)/python pyproject.toml constraints.txt
 	@$(PIP) install --constraint constraints.txt --editable '.[chat]'
 	@touch $@
 
+$(VENV)/.web: $(VENV)/.chat
+	@echo "Installing the window into $(VENV) ..."
+	@$(PIP) install --constraint constraints.txt --editable '.[web]'
+	@touch $@
+
 $(VENV)/.dev: $(VENV)/.chat
 	@echo "Installing what the tests need ..."
 	@$(PIP) install --upgrade 'pip>=25.1'
-	@$(PIP) install --constraint constraints.txt --editable '.[chat]' --group dev
+	@$(PIP) install --constraint constraints.txt --editable '.[web]' --group dev
 	@touch $@

@@ -1,4 +1,4 @@
-"""What a turn waits for: nothing of a slow fold, and at most a batch of a running prepare.
+"""What a turn waits for: nothing of a slow fold, at most a batch of a running fold or prepare.
 
 python benchmarks/waits.py [--model default|tiny]
 """
@@ -19,10 +19,12 @@ from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import SessionId, ThreadId
 from pace.planners.catalogue import DEFAULT, TINY
 from pace.planners.embedded.engine import EmbeddedPlanner
+from pace.planners.embedded.process import EngineSettings
 from pace.planners.function import FunctionPlanner
 from pace.planners.options import ReplyOptions
 from pace.ports import PlannerEvent, Reading, ThreadSummarizer
 from pace.summarizers.extractive import ExtractiveSummarizer
+from pace.summarizers.model import ModelSummarizer
 from pace.wiring import assemble
 
 TURNS = 200
@@ -110,6 +112,44 @@ async def early_turns(planner: EmbeddedPlanner) -> tuple[list[float], list[float
     return alone, early
 
 
+async def turns_during_folds(planner: EmbeddedPlanner) -> list[float]:
+    """The first batch of a turn that comes while the same engine folds; it reads, then writes."""
+
+    async def answer(messages: list[dict[str, str]]) -> str:
+        return f"Noted, message {len(messages)}: " + "the blue kettle costs 49 euros. " * 6
+
+    parts = assemble(
+        FunctionPlanner(answer, context_tokens=8192),
+        system=lambda: "Be brief.",
+        reply_tokens=lambda: 256,
+        limits=ThreadLimits(window_size=1),
+        model=ModelSummarizer(planner, name="embedded"),
+    )
+    work = asyncio.create_task(parts.companion.run())
+    took = []
+    for n in range(TRIES):
+        thread_id = ThreadId(f"folded {n}")
+        for text in ("Which kettles are there?", "And in blue?"):
+            await parts.companion.take_turn(thread_id, Words(text=text), unheard)
+        await asyncio.sleep(0.5 + 0.8 * n)
+        if not parts.background.is_due(thread_id):
+            raise RuntimeError("the fold was over before the turn came")
+        with parts.background.turn():
+            took.append(await first_batch(planner, long_prompt(f"fold {n}")))
+        await parts.companion.reset(thread_id)
+    work.cancel()
+    await asyncio.wait([work])
+    return took
+
+
+def tell_waits(during: str, seconds: list[float], batch: float) -> None:
+    waits = [max(0.0, each - batch) for each in seconds]
+    print(
+        f"  during a {during} it waits {statistics.median(waits):.2f} s more, at most "
+        f"{max(waits):.2f} s: {max(waits) / batch:.1f} batches"
+    )
+
+
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", choices=("default", "tiny"), default="default")
@@ -123,20 +163,20 @@ async def main() -> None:
     )
     print(f"  longest {max(quick) * 1e3:.2f} ms and {max(slow) * 1e3:.2f}; ratio {ratio:.2f}")
     file = TINY if asked.model == "tiny" else DEFAULT
-    planner = EmbeddedPlanner.of(
-        file, Folders.of().models / file.file, options=lambda: ReplyOptions(reply_tokens=8)
+    # Both models say that they cannot summarize; how long a turn waits does not ask how well.
+    settings = EngineSettings(
+        path=Folders.of().models / file.file, name=file.title, summarizes=True
     )
+    planner = EmbeddedPlanner(settings, options=lambda: ReplyOptions(reply_tokens=800))
     try:
-        alone, early = await early_turns(planner)
+        alone, prepared = await early_turns(planner)
+        folded = await turns_during_folds(planner)
     finally:
         await planner.aclose()
     batch = statistics.median(alone)
-    waits = [max(0.0, seconds - batch) for seconds in early]
     print(f"{TRIES} turns on {file.title}: its first batch of 64 tokens takes {batch:.2f} s alone")
-    print(
-        f"  during a prepare it waits {statistics.median(waits):.2f} s more, at most "
-        f"{max(waits):.2f} s: {max(waits) / batch:.1f} batches"
-    )
+    tell_waits("prepare", prepared, batch)
+    tell_waits("fold", folded, batch)
 
 
 if __name__ == "__main__":

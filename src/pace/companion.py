@@ -15,6 +15,8 @@ from pace.errors import (
     PromptTooLongError,
     RepeatedTurnError,
 )
+from pace.journal.rows import JournalTurn, TurnSource, TurnStatus
+from pace.journaling import Journaling
 from pace.memory.fitting import DoesNotFit, Room
 from pace.memory.prompt import Draft, ExtraBlock, Message, Prompt, PromptParts, Role
 from pace.memory.thread import RecordOutcome, ThreadMemory
@@ -26,6 +28,7 @@ from pace.ports import (
     FinishReason,
     Planner,
     PlannerEvent,
+    PlannerTraits,
     TextDelta,
 )
 from pace.preparing import Preparing
@@ -42,11 +45,13 @@ _NO_PARTS = PromptParts(system=0, summary=0, pending=0, window=0, facts=0, recal
 class Words:
     """What a person asks of one turn.
 
-    `replaces` names the last pair, if this turn is to take its place. `blocks` change every turn
-    and stand before the words in the prompt; memory holds the words alone.
+    `source` is the way they came. `replaces` names the last pair, if this turn is to take its
+    place. `blocks` change every turn and stand before the words in the prompt; memory holds the
+    words alone.
     """
 
     text: str
+    source: TurnSource = TurnSource.CHAT
     turn_id: TurnId = field(default_factory=lambda: TurnId(str(uuid.uuid4())))
     replaces: TurnId | None = None
     blocks: tuple[ExtraBlock, ...] = ()
@@ -73,8 +78,10 @@ class TurnReport:
 
 @dataclass(slots=True)
 class _Reply:
-    """A reply as it comes in."""
+    """A reply as it comes in, and who gives it."""
 
+    planner: str = ""
+    model: str = ""
     prompt: Prompt | None = None
     text: str = ""
     finished: Finished | None = None
@@ -84,6 +91,7 @@ class _Reply:
             self.text += event.text
         elif isinstance(event, Finished):
             self.finished = event
+            self.model = event.model or self.model
 
 
 @dataclass(slots=True)
@@ -104,6 +112,7 @@ class Companion:
     """Runs turns over threads, with whatever planner it was given.
 
     `run` owns the work apart from turns; a companion without it still answers, and folds nothing.
+    With a `journal`, every turn is written there before it is acknowledged.
     """
 
     def __init__(
@@ -117,6 +126,7 @@ class Companion:
         clock: Clock,
         system: Callable[[], str],
         reply_tokens: Callable[[], int],
+        journal: Journaling | None = None,
     ) -> None:
         self._threads = threads
         self._planner = planner
@@ -126,6 +136,7 @@ class Companion:
         self._clock = clock
         self._system = system
         self._reply_tokens = reply_tokens
+        self._journal = journal
         self._answering: dict[ThreadId, _Answering] = {}
         threads.when_ended(self._session_ended)
 
@@ -146,17 +157,14 @@ class Companion:
             memory = await self._open(thread_id, words.turn_id)
             if words.turn_id not in memory.open_turns:
                 raise RepeatedTurnError
+            if self._journal is not None:
+                self._journal.begin(memory.session_id, words.turn_id)
             reply = _Reply()
             try:
-                with self._background.turn():
-                    interrupted = await self._answer(memory, words, reply, say)
-            except asyncio.CancelledError:
-                await self._close(memory, words, reply, interrupted=True)
-                raise
-            except BaseException:
-                await self._abandon(thread_id, words.turn_id)
-                raise
-            outcome = await self._close(memory, words, reply, interrupted=interrupted)
+                outcome, interrupted = await self._take_opened(memory, words, reply, say)
+            finally:
+                if self._journal is not None:
+                    await self._journal.close(memory.session_id, words.turn_id)
         return TurnReport(
             turn_id=words.turn_id,
             session_id=memory.session_id,
@@ -168,6 +176,22 @@ class Companion:
             gave_way=reply.prompt.gave_way if reply.prompt else (),
             finished=reply.finished,
         )
+
+    async def _take_opened(
+        self, memory: ThreadMemory, words: Words, reply: _Reply, say: Say
+    ) -> tuple[RecordOutcome, bool]:
+        """Answer and record an accepted turn; what became of its pair, and if it was stopped."""
+        try:
+            with self._background.turn():
+                interrupted = await self._answer(memory, words, reply, say)
+        except asyncio.CancelledError:
+            await self._close(memory, words, reply, interrupted=True)
+            raise
+        except BaseException:
+            await self._abandon(memory.thread_id, words.turn_id)
+            await self._write_down(memory, words, reply, TurnStatus.FAILED)
+            raise
+        return await self._close(memory, words, reply, interrupted=interrupted), interrupted
 
     def _refuse_own_reply(self, thread_id: ThreadId) -> None:
         """A planner that takes a turn of the thread it answers would wait for itself."""
@@ -187,9 +211,12 @@ class Companion:
         return await self._threads.change(thread_id, step, ending=EndCause.IDLE)
 
     async def _compose(
-        self, memory: ThreadMemory, text: str, blocks: tuple[ExtraBlock, ...] = ()
+        self,
+        memory: ThreadMemory,
+        text: str,
+        traits: PlannerTraits,
+        blocks: tuple[ExtraBlock, ...] = (),
     ) -> Prompt:
-        traits = await self._planner.traits()
         composed = await self._counts.compose(
             Draft.of(memory, system=self._system(), words=text, blocks=blocks),
             Room(context_tokens=traits.context_tokens, reply_tokens=self._reply_tokens()),
@@ -218,7 +245,9 @@ class Companion:
     async def _stream(self, memory: ThreadMemory, words: Words, reply: _Reply, say: Say) -> None:
         if words.replaces is not None:
             memory = memory.take_back(words.replaces)
-        prompt = reply.prompt = await self._compose(memory, words.text, words.blocks)
+        traits = await self._planner.traits()
+        reply.planner, reply.model = traits.name, traits.model
+        prompt = reply.prompt = await self._compose(memory, words.text, traits, words.blocks)
         self._preparing.forget(memory.thread_id)
         async with aclosing(self._planner.stream(prompt)) as events:
             async for event in events:
@@ -234,6 +263,7 @@ class Companion:
         """Record the pair in the session in which it began; nothing said is nothing recorded."""
         if is_blank(reply.text):
             await self._abandon(memory.thread_id, words.turn_id)
+            await self._write_down(memory, words, reply, TurnStatus.FAILED)
             return RecordOutcome.NOT_OPEN
         finished = FinishedTurn(
             turn_id=words.turn_id,
@@ -249,7 +279,30 @@ class Companion:
             memory.thread_id, lambda held: held.record(finished, now=now)
         )
         self._background.nudge(memory.thread_id)
+        status = TurnStatus.INTERRUPTED if interrupted else TurnStatus.ANSWERED
+        await self._write_down(memory, words, reply, status)
         return outcome
+
+    async def _write_down(
+        self, memory: ThreadMemory, words: Words, reply: _Reply, status: TurnStatus
+    ) -> None:
+        """Have the journal keep the turn as it was said; a failed one replaces nothing."""
+        if self._journal is None:
+            return
+        is_failed = status is TurnStatus.FAILED
+        turn = JournalTurn(
+            turn_id=words.turn_id,
+            thread_id=memory.thread_id,
+            session_id=memory.session_id,
+            source=words.source,
+            planner=reply.planner,
+            model=reply.model,
+            said_at=self._clock.local_time(),
+            status=status,
+            user_text=words.text,
+            reply_text="" if is_failed else reply.text,
+        )
+        await self._journal.record(turn, replaces=None if is_failed else words.replaces)
 
     async def _abandon(self, thread_id: ThreadId, turn_id: TurnId) -> None:
         now = self._clock.now()
@@ -278,6 +331,8 @@ class Companion:
 
         taken = await self._threads.change(thread_id, step)
         self._background.nudge(thread_id)
+        if taken is not None and self._journal is not None:
+            await self._journal.took_back(taken.turn_id)
         return taken
 
     async def strike(self, thread_id: ThreadId, text: str) -> None:
@@ -311,7 +366,8 @@ class Companion:
 
     async def next_prompt(self, thread_id: ThreadId, words: str) -> Prompt:
         """The prompt as it would be with these words, for those who want to see it."""
-        return await self._compose(await self._threads.look(thread_id), words)
+        traits = await self._planner.traits()
+        return await self._compose(await self._threads.look(thread_id), words, traits)
 
     # --- life
 
@@ -330,6 +386,8 @@ class Companion:
         answering = self._answering.get(ended.thread_id)
         if answering is not None and answering.session_id == ended.session_id:
             answering.stop()
+        if self._journal is not None:
+            await self._journal.session_ended(ended)
         await self._forget_cache(ended.thread_id)
         self._background.nudge(ended.thread_id)
 

@@ -16,6 +16,8 @@ PaceError
     SummarizerUnavailableError  this summarizer cannot be asked now
     SummaryRejectedError        the guard turned a summary down
   WeightsError                  a model file cannot be fetched or used
+  HistoryError                  the journal cannot be used
+    NotInHistoryError           it holds no such turn or conversation
   StoreError                    the memory store cannot be used
     StoreConflictError          other writers came first, too often
 """
@@ -159,3 +161,15 @@ class StoreConflictError(StoreError):
     """Other writers came first, too often."""
 
     kind = "store_conflict"
+
+
+class HistoryError(PaceError):
+    """The journal cannot be used."""
+
+    kind = "history"
+
+
+class NotInHistoryError(HistoryError):
+    """The journal holds no such turn or conversation."""
+
+    kind = "asked_wrongly"

@@ -38,6 +38,11 @@ class Folders:
         return self.config / "settings.toml"
 
     @property
+    def history(self) -> Path:
+        """The journal of what was said."""
+        return self.data / "history.db"
+
+    @property
     def models(self) -> Path:
         """Model files; each can be fetched again."""
         return self.cache / "models"

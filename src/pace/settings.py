@@ -162,6 +162,25 @@ class SummariesSettings(_Section):
     )
 
 
+class HistorySettings(_Section):
+    """What is kept of conversations, for the person to read."""
+
+    keep: bool = Field(
+        True,  # noqa: FBT003  # pydantic's own form
+        description="keep every turn in the history on this machine; the model never sees it",
+    )
+    retention_days: Annotated[
+        _Count | None,
+        BeforeValidator(_none_if_empty),
+        _Allowed("a whole number of days, 1 to 3650"),
+    ] = Field(
+        None,
+        ge=1,
+        le=3650,
+        description="after how many days a turn leaves the history; not set, it stays",
+    )
+
+
 class Settings(BaseSettings):
     """All settings, checked; a value of this class is right as a whole."""
 
@@ -176,6 +195,7 @@ class Settings(BaseSettings):
     activity: Activity = Activity()
     planner: PlannerSettings = PlannerSettings()
     summaries: SummariesSettings = SummariesSettings()
+    history: HistorySettings = HistorySettings()
 
     @property
     def limits(self) -> ThreadLimits:
@@ -356,6 +376,7 @@ _FIELDS: dict[str, FieldInfo] = {
         ("activity", Activity),
         ("planner", PlannerSettings),
         ("summaries", SummariesSettings),
+        ("history", HistorySettings),
     )
     for field, info in model.model_fields.items()
 }

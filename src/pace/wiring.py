@@ -8,6 +8,7 @@ from pace.clock import SystemClock
 from pace.companion import Companion
 from pace.counting import TokenCounts
 from pace.folding import Folding
+from pace.journaling import Journaling
 from pace.memory.limits import ThreadLimits
 from pace.memory.turn import ThreadId
 from pace.ports import Clock, Planner, ThreadMemoryStore, ThreadSummarizer
@@ -42,13 +43,14 @@ def assemble(
     store: ThreadMemoryStore | None = None,
     clock: Clock | None = None,
     observe: Callable[[ThreadId, str], None] | None = None,
+    journal: Journaling | None = None,
 ) -> Parts:
     """Put a companion together over a planner.
 
     `system` and `reply_tokens` are asked at each turn, so that changes apply at the next one.
     `model` makes summaries before the extractive summarizer is asked, and `model_on_engine` says
     that turns use its engine too; `fallback` is the extractive one unless named. `observe` hears
-    what happens to each fold.
+    what happens to each fold. Every turn is written into `journal`, if there is one.
     """
     clock = clock or SystemClock()
     threads = Threads(store or InProcessThreadMemoryStore(), clock, limits)
@@ -73,6 +75,7 @@ def assemble(
         clock=clock,
         system=lambda: sayable(system()),
         reply_tokens=reply_tokens,
+        journal=journal,
     )
     return Parts(
         companion=companion,

@@ -8,16 +8,20 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Protocol, Self
 
+from pace.chat import ChatSession, Row
 from pace.clock import SystemClock
-from pace.companion import Companion
-from pace.errors import PlannerError
+from pace.companion import Companion, Say, TurnReport, Words
+from pace.doors.faults import fault_sentence
+from pace.errors import HistoryError, PaceError, PlannerError
 from pace.folders import Folders
 from pace.folding import FOLD_TIME_LIMIT
+from pace.history import PaceHistory
+from pace.journaling import Journaling
 from pace.memory.limits import ThreadLimits
 from pace.memory.thread import ThreadMemory
-from pace.memory.turn import ThreadId
+from pace.memory.turn import ThreadId, TurnId, TurnPair, is_blank
 from pace.planners.tiers import FetchScreen, OpenedPlanner, open_planner
-from pace.ports import Clock, Planner, ThreadSummarizer
+from pace.ports import Clock, Planner, PlannerEvent, ThreadSummarizer
 from pace.settings import Settings, SummariesBy
 from pace.settings_file import SettingsFile
 from pace.stores.in_process import InProcessThreadMemoryStore
@@ -25,6 +29,9 @@ from pace.summarizers.chain import SummarizerChain
 from pace.summarizers.model import ModelSummarizer
 from pace.threads import EndCause, SessionEnded
 from pace.wiring import Parts, assemble
+
+STOPPED_EARLY = "Stopped before the first word; nothing was recorded."
+_RETENTION_SECONDS = 3600.0
 
 
 class PlannerOpener(Protocol):
@@ -40,10 +47,11 @@ class PlannerOpener(Protocol):
 class OpenChat:
     """A conversation and the work behind it, for as long as the `async with` block runs.
 
-    `ended` gets one notice for each session that ends. `note` is what a screen tells once of the
-    planner; `reason` is the part of it that is told everywhere. They, `parts` and `companion`
-    change when another planner is opened, so ask for them anew. `on_fold` hears what became of
-    each fold. Entering raises SettingsError and WeightsError.
+    `session` is the transcript that all screens show. `ended` gets one notice for each session that
+    ends. `note` is what a screen tells once of the planner; `reason` is the part of it that is told
+    everywhere. They, `parts` and `companion` change when another planner is opened, so ask for them
+    anew. `on_fold` hears what became of each fold, `tell` a sentence about the journal when there
+    is one. Without `history` nothing is kept. Entering raises SettingsError and WeightsError.
     """
 
     def __init__(
@@ -54,8 +62,14 @@ class OpenChat:
         opener: PlannerOpener | None = None,
         clock: Clock | None = None,
         on_fold: Callable[[str], None] | None = None,
+        history: PaceHistory | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> None:
         self.settings_file = settings_file
+        self.history = history
+        self.session = ChatSession()
+        self.is_temporary = False
+        """Whether the conversation that is open leaves no trace in the history."""
         self.thread_id = ThreadId(str(uuid.uuid4()))
         self.ended: asyncio.Queue[SessionEnded] = asyncio.Queue()
         self.reason = self.note = ""
@@ -65,6 +79,9 @@ class OpenChat:
         self._on_fold = on_fold
         self._store = InProcessThreadMemoryStore()
         self._folded = asyncio.Event()
+        self._journal = self._journaling(history, tell)
+        self._turn_order = asyncio.Lock()
+        self._turns: dict[TurnId, asyncio.Task[None]] = {}
         self._parts: Parts | None = None
         self._work: asyncio.Task[None] | None = None
         self._applied = settings_file.current
@@ -99,6 +116,74 @@ class OpenChat:
     def companion(self) -> Companion:
         """Who answers now."""
         return self.parts.companion
+
+    # --- turns
+
+    async def say(self, words: Words, say: Say | None = None) -> TurnReport:
+        """Take one turn, shown on every screen from its first moment; raises as `take_turn` does.
+
+        Turns are taken in the order in which they were said, by whichever way they came.
+        """
+        self._show(words)
+        try:
+            async with self._turn_order:
+                report = await self._take(words, say)
+        except PaceError as error:
+            self.session.fail(words.turn_id, str(error))
+            raise
+        except asyncio.CancelledError:
+            self._close_row(words.turn_id)
+            raise
+        except Exception as error:
+            self.session.fail(words.turn_id, fault_sentence(error))
+            raise
+        if is_blank(report.text):
+            self.session.fail(words.turn_id, STOPPED_EARLY)
+        else:
+            self.session.commit(
+                words.turn_id, report.text, interrupted=report.interrupted, cut_off=report.cut_off
+            )
+        return report
+
+    def submit(self, words: Words) -> None:
+        """Take a turn that goes on whoever leaves; what comes of it stands in `session`.
+
+        A turn that was submitted before is not taken again.
+        """
+        if self.session.row(words.turn_id) is not None:
+            return
+        self._show(words)
+        turn = asyncio.create_task(self._say_alone(words), name="turn")
+        self._turns[words.turn_id] = turn
+        turn.add_done_callback(lambda _: self._turns.pop(words.turn_id, None))
+
+    def stop(self) -> bool:
+        """Stop the reply in progress, keeping what was said; False if there is none.
+
+        A turn that the planner was not asked yet is given up.
+        """
+        if self.companion.stop(self.thread_id):
+            return True
+        row = self.session.open_row
+        turn = None if row is None else self._turns.get(row.turn_id)
+        return turn is not None and turn.cancel()
+
+    async def take_back(self) -> TurnPair | None:
+        """Take the last pair back, from memory and screen; None if the window is empty."""
+        taken = await self.companion.take_back(self.thread_id)
+        if taken is not None:
+            self.session.remove(taken.turn_id)
+        return taken
+
+    async def begin_anew(self, *, temporary: bool = False) -> None:
+        """Forget the conversation and begin another; a temporary one is kept nowhere."""
+        await self.companion.reset(self.thread_id)
+        # What the reset stopped is recorded where it began.
+        async with self._turn_order:
+            self.is_temporary = temporary
+        self.session.clear()
+
+    # --- questions
 
     async def memory(self) -> ThreadMemory:
         """The two tiers as they are; a session whose idle limit has passed is over first."""
@@ -139,9 +224,17 @@ class OpenChat:
         """End the session and all work; nothing of it is left behind. Harmless when repeated."""
         if self._work is None:
             return
+        for turn in tuple(self._turns.values()):
+            turn.cancel()
+        if self._turns:
+            await asyncio.wait(self._turns.values())
         await self._stop_work()
         await self.parts.planner.aclose()
         await self.companion.reset(self.thread_id, EndCause.CLOSED)
+        if self._journal is not None:
+            await self._journal.flush()
+        if self.history is not None:
+            await self.history.aclose()
 
     # --- inside
 
@@ -160,12 +253,62 @@ class OpenChat:
             store=self._store,
             clock=self._clock,
             observe=self._fold_seen,
+            journal=self._journal,
         )
-        self._parts.threads.when_ended(self.ended.put)
-        self._work = asyncio.create_task(_live(self._parts), name="chat")
+        self._parts.threads.when_ended(self._session_ended)
+        self._work = asyncio.create_task(self._live(self._parts), name="chat")
+
+    def _journaling(
+        self, history: PaceHistory | None, tell: Callable[[str], None] | None
+    ) -> Journaling | None:
+        if history is None:
+            return None
+        return Journaling(
+            history,
+            clock=self._clock,
+            keeps=lambda: self._current().history.keep and not self.is_temporary,
+            tell=tell or _unheard,
+        )
+
+    def _show(self, words: Words) -> None:
+        self.session.submit(
+            Row(
+                turn_id=words.turn_id,
+                source=words.source,
+                said_at=self._clock.local_time(),
+                user_text=words.text,
+                replaces=words.replaces,
+            )
+        )
+
+    async def _take(self, words: Words, say: Say | None) -> TurnReport:
+        async def hear(event: PlannerEvent) -> None:
+            self.session.hear(words.turn_id, event)
+            if say is not None:
+                await say(event)
+
+        return await self.companion.take_turn(self.thread_id, words, hear)
+
+    async def _say_alone(self, words: Words) -> None:
+        """Take a turn whose every outcome stands on the screen."""
+        with suppress(PaceError):
+            await self.say(words)
+
+    def _close_row(self, turn_id: TurnId) -> None:
+        """A turn was cancelled: what was said is kept, as memory keeps it."""
+        row = self.session.row(turn_id)
+        if row is None or is_blank(row.reply_text):
+            self.session.fail(turn_id, STOPPED_EARLY)
+        else:
+            self.session.commit(turn_id, row.reply_text, interrupted=True, cut_off=False)
+
+    async def _session_ended(self, ended: SessionEnded) -> None:
+        await self.ended.put(ended)
+        if ended.cause is not EndCause.CLOSED:
+            self.session.divide(ended)
 
     async def _begin_again(self, planner: Planner) -> None:
-        async with self.parts.threads.in_order(self.thread_id):
+        async with self._turn_order, self.parts.threads.in_order(self.thread_id):
             await self._stop_work()
             self._begin(planner)
         self.parts.background.nudge(self.thread_id)
@@ -182,6 +325,22 @@ class OpenChat:
     async def _apply_limits(self, limits: ThreadLimits) -> None:
         await self.parts.threads.set_limits(limits)
         self.parts.background.nudge(self.thread_id)
+
+    async def _live(self, parts: Parts) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(parts.companion.run(), name="companion")
+            group.create_task(_wake(parts.planner), name="wake")
+            group.create_task(self._let_go_of_old(), name="retention")
+
+    async def _let_go_of_old(self) -> None:
+        """Delete what has been in the history for longer than the person wants, now and later."""
+        while self.history is not None:
+            days = self._current().history.retention_days
+            if days is not None:
+                # Who asks for the history is told what is the matter with it.
+                with suppress(HistoryError):
+                    await self.history.let_go_of_old(days, now=self._clock.local_time())
+            await asyncio.sleep(_RETENTION_SECONDS)
 
     def _fold_seen(self, thread_id: ThreadId, outcome: str) -> None:  # noqa: ARG002  # one thread
         self._folded.set()
@@ -209,10 +368,8 @@ async def _by_tier(current: Callable[[], Settings], *, screen: FetchScreen) -> O
     return await open_planner(current, models=Folders.of().models, screen=screen)
 
 
-async def _live(parts: Parts) -> None:
-    async with asyncio.TaskGroup() as group:
-        group.create_task(parts.companion.run(), name="companion")
-        group.create_task(_wake(parts.planner), name="wake")
+def _unheard(sentence: str) -> None:
+    """Nobody asked to be told."""
 
 
 async def _wake(planner: Planner) -> None:

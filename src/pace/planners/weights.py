@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from pace.errors import WeightsError
+from pace.file_lock import only_here
 from pace.planners.catalogue import HubSource, ModelFile
 from pace.planners.download import (
     PartFile,
@@ -14,7 +15,6 @@ from pace.planners.download import (
     digest_of,
     no_report,
 )
-from pace.planners.file_lock import only_here
 from pace.planners.hub import Hub, hub_source
 from pace.planners.wheels import PackageIndex
 

@@ -77,7 +77,7 @@ class MachineMode:
         """Stop the reply in progress; if there is none, end."""
         if not self._in_turn:
             self._interrupted.set()
-        elif not self._chat.companion.stop(self._chat.thread_id) and self._answering is not None:
+        elif not self._chat.stop() and self._answering is not None:
             self._answering.cancel()
 
     # --- in
@@ -139,9 +139,7 @@ class MachineMode:
     async def _reply(self, text: str) -> Answer:
         self._in_turn = True
         try:
-            report = await self._chat.companion.take_turn(
-                self._chat.thread_id, Words(text=text), self._say
-            )
+            report = await self._chat.say(Words(text=text), self._say)
         finally:
             self._in_turn = False
         return _stopped_early() if is_blank(report.text) else _reply_of(report)
@@ -156,7 +154,7 @@ class MachineMode:
             case "reset":
                 await self._chat.companion.reset(self._chat.thread_id)
             case "take_back":
-                if await self._chat.companion.take_back(self._chat.thread_id) is None:
+                if await self._chat.take_back() is None:
                     raise RequestError("There is no turn to take back; the window is empty.")
             case "settle":
                 limit = _seconds(request.get("seconds", FOLD_TIME_LIMIT.total_seconds()))

@@ -112,7 +112,7 @@ def _let_go_of_output() -> None:
 @click.version_option(package_name="pace", message="pace %(version)s")
 @click.pass_context
 def pace(context: click.Context) -> None:
-    """Talk with a companion on this machine. It forgets when you stop.
+    """Talk with a companion on this machine. The model forgets when you stop.
 
     Begin with: pace chat
     """
@@ -131,6 +131,7 @@ _FLAGS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
     click.option("--window", metavar="N", help="Turn pairs held word for word, 1 to 8."),
     click.option("--idle", metavar="MINUTES", help="Pause after which all is forgotten, 5 to 60."),
     click.option("--system", metavar="TEXT|@FILE", help="What the model is told beforehand."),
+    click.option("--no-history", is_flag=True, help="Keep nothing of this run in the history."),
 )
 
 
@@ -144,7 +145,7 @@ def _with_flags(command: Callable[..., int]) -> Callable[..., int]:
 @click.argument("text", nargs=-1)
 @_with_flags
 @click.option("--jsonl", is_flag=True, help="Machine mode: one JSON object a line, in and out.")
-def chat(text: tuple[str, ...], *, jsonl: bool, **flags: str | None) -> int:
+def chat(text: tuple[str, ...], *, jsonl: bool, **flags: str | bool | None) -> int:
     """Hold a conversation, or answer TEXT once.
 
     Piped input is one message, added to TEXT.
@@ -152,6 +153,18 @@ def chat(text: tuple[str, ...], *, jsonl: bool, **flags: str | None) -> int:
     from pace.doors.cli.talking import hold_chat  # noqa: PLC0415  # slow
 
     return hold_chat(" ".join(text), jsonl=jsonl, flags=flags)
+
+
+@pace.command()
+@_with_flags
+@click.option("--port", metavar="N", default="7223", help="The port; 0 takes any that is free.")
+@click.option("--host", metavar="NAME", default="127.0.0.1", help="The address to listen on.")
+@click.option("--no-open", is_flag=True, help="Do not open a browser.")
+def web(*, port: str, host: str, no_open: bool, **flags: str | bool | None) -> int:
+    """Hold the conversation in a window of your browser."""
+    from pace.doors.cli.web import hold_window  # noqa: PLC0415  # slow
+
+    return hold_window(host=host, port=port, opens_browser=not no_open, flags=flags)
 
 
 @pace.command()

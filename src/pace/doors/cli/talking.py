@@ -17,6 +17,8 @@ from pace.doors.cli.setting import text_or_file
 from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import SafeTextStream, safe_line
 from pace.errors import EmptyWordsError, SettingsError
+from pace.folders import Folders
+from pace.history import PaceHistory
 from pace.memory.turn import is_blank
 from pace.ports import PlannerEvent, TextDelta
 from pace.settings import Tier, check_value
@@ -29,10 +31,11 @@ _SETTINGS_OF_FLAGS = {
     "window": "activity.window",
     "idle": "activity.idle_minutes",
     "system": "planner.instructions",
+    "no_history": "history.keep",
 }
 
 
-def hold_chat(text: str, *, jsonl: bool, flags: Mapping[str, str | None]) -> int:
+def hold_chat(text: str, *, jsonl: bool, flags: Mapping[str, str | bool | None]) -> int:
     """Run `pace chat`; gives the exit status. Raises PaceError and click.UsageError."""
     file = open_settings(flags)
     for notice in file.notices:
@@ -55,16 +58,20 @@ def hold_chat(text: str, *, jsonl: bool, flags: Mapping[str, str | None]) -> int
         )
     from pace.doors.cli.terminal.screen import hold_conversation  # noqa: PLC0415  # slow
 
-    return hold_conversation(file)
+    return hold_conversation(file, open_history())
 
 
-def open_settings(flags: Mapping[str, str | None]) -> SettingsFile:
+def open_settings(flags: Mapping[str, str | bool | None]) -> SettingsFile:
     """The settings with flags above them. Raises SettingsError, which names the flag."""
-    given = {name: value for name, value in flags.items() if value is not None}
+    given: dict[str, object] = {
+        name: value for name, value in flags.items() if value not in {None, False}
+    }
     if "base_url" in given and given.setdefault("tier", Tier.LOCAL) != Tier.LOCAL:
         raise SettingsError("--base-url goes with --tier local. Leave one of the two out.")
     if "system" in given:
-        given["system"] = text_or_file(given["system"], name="--system")
+        given["system"] = text_or_file(str(given["system"]), name="--system")
+    if "no_history" in given:
+        given["no_history"] = False
     overrides: dict[str, object] = {}
     for flag, value in given.items():
         name = _SETTINGS_OF_FLAGS[flag]
@@ -80,16 +87,20 @@ def open_settings(flags: Mapping[str, str | None]) -> SettingsFile:
     return file
 
 
+def open_history() -> PaceHistory:
+    """The person's journal; nothing is made on the disk yet."""
+    return PaceHistory(Folders.of().history)
+
+
 # --- one answer
 
 
 async def _answer_once(file: SettingsFile, text: str) -> int:
     printer = _Printer()
-    async with OpenChat(file, screen=FetchBar()) as chat:
+    async with OpenChat(file, screen=FetchBar(), history=open_history(), tell=_tell) as chat:
         _tell_reason(chat)
-        answer = chat.companion.take_turn(chat.thread_id, Words(text=text), printer.say)
-        turn = asyncio.create_task(answer)
-        with _on_interrupt(lambda: chat.companion.stop(chat.thread_id) or turn.cancel()):
+        turn = asyncio.create_task(chat.say(Words(text=text), printer.say))
+        with _on_interrupt(lambda: chat.stop() or turn.cancel()):
             try:
                 await asyncio.wait([turn])
             finally:
@@ -142,7 +153,7 @@ def _remark(report: TurnReport, file: SettingsFile) -> None:
 
 
 async def _hold_machine(file: SettingsFile) -> int:
-    async with OpenChat(file, screen=FetchBar()) as chat:
+    async with OpenChat(file, screen=FetchBar(), history=open_history(), tell=_tell) as chat:
         _tell_reason(chat)
         machine = MachineMode(chat, InputLines(sys.stdin.fileno()), _write_line)
         with _on_interrupt(machine.interrupt):

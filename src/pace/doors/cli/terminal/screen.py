@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import sys
+from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
 
@@ -18,7 +19,7 @@ from pace.doors.cli.terminal.canvas import Canvas
 from pace.doors.cli.terminal.commands import Asked, Message, Mistaken, parse
 from pace.doors.cli.terminal.completing import CommandCompleter
 from pace.doors.cli.terminal.cooked import CookedLine
-from pace.doors.cli.terminal.look import Look, look_of
+from pace.doors.cli.terminal.look import ERROR, Look, look_of
 from pace.doors.cli.terminal.memory_view import MemoryFacts, memory_lines
 from pace.doors.cli.terminal.modes import modes_kept, signals_taken
 from pace.doors.cli.terminal.pages import divider, first_screen, help_page
@@ -27,7 +28,9 @@ from pace.doors.cli.terminal.talking import Talking
 from pace.doors.cli.terminal.toolbar import Toolbar
 from pace.doors.faults import fault_sentence
 from pace.doors.open_chat import OpenChat
+from pace.doors.safe_text import safe_line
 from pace.errors import PaceError
+from pace.history import PaceHistory
 from pace.memory.fitting import Room
 from pace.memory.turn import is_blank
 from pace.ports import Clock
@@ -39,28 +42,33 @@ _REFRESH_SECONDS = 1.0
 EXIT_DONE, EXIT_INTERRUPTED = 0, 130
 
 
-def hold_conversation(settings_file: SettingsFile) -> int:
+def hold_conversation(settings_file: SettingsFile, history: PaceHistory) -> int:
     """Open a conversation and hold it on this terminal; gives the exit code. Raises PaceError."""
-    return run_until_ended(_hold(settings_file))
+    return run_until_ended(_hold(settings_file, history))
 
 
-async def _hold(settings_file: SettingsFile) -> int:
-    async with OpenChat(settings_file, screen=FetchBar()) as chat:
+async def _hold(settings_file: SettingsFile, history: PaceHistory) -> int:
+    told: deque[str] = deque()
+    chat = OpenChat(settings_file, screen=FetchBar(), history=history, tell=told.append)
+    async with chat:
         try:
-            return await run_terminal(chat)
+            return await run_terminal(chat, told=told)
         finally:
             let_end()
 
 
-async def run_terminal(chat: OpenChat, *, clock: Clock | None = None) -> int:
+async def run_terminal(
+    chat: OpenChat, *, clock: Clock | None = None, told: deque[str] | None = None
+) -> int:
     """Hold a conversation on this terminal until the person leaves; gives the exit code.
 
-    `chat` is open, and stays so. The terminal is left as it was found, also when this raises.
+    `chat` is open, and stays so; sentences that come into `told` are shown. The terminal is left as
+    it was found, also when this raises.
     """
     look = look_of(sys.stdout, os.environ)
     ending = _Ending()
     with modes_kept(sys.stdin, sys.stdout, look):
-        screen = Screen(chat, look, clock or SystemClock())
+        screen = Screen(chat, look, clock or SystemClock(), deque() if told is None else told)
         with signals_taken(interrupt=ending.soon(screen.interrupt), leave=ending.leave):
             try:
                 await screen.run()
@@ -100,8 +108,9 @@ def _call(loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> None:
 class Screen:
     """The loop over messages and commands."""
 
-    def __init__(self, chat: OpenChat, look: Look, clock: Clock) -> None:
+    def __init__(self, chat: OpenChat, look: Look, clock: Clock, told: deque[str]) -> None:
         self._chat = chat
+        self._told = told
         self._look = look
         self._canvas = Canvas(sys.stdout, look, shutil.get_terminal_size)
         self._toolbar = Toolbar(chat, clock, look, lambda: self._canvas.width)
@@ -233,8 +242,10 @@ class Screen:
             await asyncio.sleep(_REFRESH_SECONDS)
 
     def _notices(self) -> list[Text]:
-        """What is to be told of sessions that ended by themselves, each once."""
+        """What is to be told of sessions that ended by themselves and of the journal, once."""
         lines: list[Text] = []
+        while self._told:
+            lines += [Text(safe_line(self._told.popleft()), ERROR), Text()]
         while not self._chat.ended.empty():
             ended = self._chat.ended.get_nowait()
             self._talking.forget()

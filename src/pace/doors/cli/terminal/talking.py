@@ -34,8 +34,6 @@ class Talking:
         self._line = line
         self._notices = notices
         self._files: list[Attachment] = []
-        self._last_reply = ""
-        self._was_cut = False
         self._stop: Callable[[], None] | None = None
         self.prefill = ""
         """What the input line is to begin with."""
@@ -69,7 +67,8 @@ class Talking:
         pair = await self._last_pair("go on with")
         if pair is None:
             return
-        if not (self._was_cut or pair.interrupted):
+        row = self._chat.session.row(pair.turn_id)
+        if not (pair.interrupted or (row is not None and row.cut_off)):
             self.tell("The last reply is whole. Ask for more in your own words.")
             return
         await self._turn(Words(text=_GO_ON))
@@ -95,19 +94,17 @@ class Talking:
         if report is None or not report.text.strip():
             self.tell("Stopped before the first word; nothing was recorded.")
             return False
-        self._last_reply, self._was_cut = report.text, report.cut_off
         view.report(report)
         self._canvas.write("")
         return True
 
     async def _answer(self, words: Words, view: TurnView) -> TurnReport | None:
         """Let the companion answer; None if it was stopped before it began."""
-        companion, thread_id = self._chat.companion, self._chat.thread_id
-        turn = asyncio.create_task(companion.take_turn(thread_id, words, view.say), name="turn")
+        turn = asyncio.create_task(self._chat.say(words, view.say), name="turn")
         frames = asyncio.create_task(view.run(), name="frames")
 
         def stop() -> None:
-            if not companion.stop(thread_id):
+            if not self._chat.stop():
                 turn.cancel()
 
         self._stop = stop
@@ -136,7 +133,7 @@ class Talking:
 
     async def undo(self) -> None:
         """Take the last pair back, and show what it was."""
-        pair = await self._chat.companion.take_back(self._chat.thread_id)
+        pair = await self._chat.take_back()
         if pair is None:
             self.tell("There is nothing to take back: no turn stands in the window.")
             return
@@ -147,10 +144,11 @@ class Talking:
 
     async def copy(self) -> None:
         """Copy the last reply, as it was written."""
-        if not self._last_reply:
+        row = self._chat.session.last_row
+        if row is None:
             self.tell("There is no reply to copy yet. Say something first.")
-        elif await copy_text(self._last_reply, self._canvas.send):
-            self.tell(f"Copied {len(self._last_reply):,} characters.")
+        elif await copy_text(row.reply_text, self._canvas.send):
+            self.tell(f"Copied {len(row.reply_text):,} characters.")
         else:
             self.tell("Nothing here can reach the clipboard. Select the text instead.")
 
@@ -177,7 +175,6 @@ class Talking:
 
     def forget(self) -> None:
         """Let go of what belongs to a session that is over, or to a turn taken back."""
-        self._last_reply, self._was_cut = "", False
         self.replacing = None
 
     @property
