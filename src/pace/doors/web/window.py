@@ -1,16 +1,43 @@
 """What all pages of the window share: one open conversation, and whatever shows it."""
 
+import asyncio
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from nicegui import Event
 
 from pace.doors.open_chat import OpenChat
 from pace.history import PaceHistory
 
 
+class Drafts:
+    """Words that one page hands to the message box of another; they are there for one look."""
+
+    def __init__(self) -> None:
+        self._text = ""
+
+    def put(self, text: str) -> None:
+        """Leave words for whoever shows a message box next; they replace what was left before."""
+        self._text = text
+
+    def take(self) -> str:
+        """What was left, or nothing; the next look finds nothing."""
+        text, self._text = self._text, ""
+        return text
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One companion behind all tabs, the journal that it writes, and what is to be told of it."""
+    """One companion behind all tabs, the journal that it writes, and what is to be told of it.
+
+    `settings_changed` tells every tab that a setting is in force, `history_changed` that turns or
+    names of the journal were changed by a person. `changing` is held while settings are changed.
+    """
 
     chat: OpenChat
     history: PaceHistory
     notices: deque[str]
+    drafts: Drafts = field(default_factory=Drafts)
+    settings_changed: Event[[]] = field(default_factory=Event)
+    history_changed: Event[[]] = field(default_factory=Event)
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
