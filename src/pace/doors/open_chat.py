@@ -290,8 +290,8 @@ class OpenChat:
         return await self.companion.take_turn(self.thread_id, words, hear)
 
     async def _say_alone(self, words: Words) -> None:
-        """Take a turn whose every outcome stands on the screen."""
-        with suppress(PaceError):
+        """Take a turn whose every outcome stands in its row, faults of ours included."""
+        with suppress(Exception):
             await self.say(words)
 
     def _close_row(self, turn_id: TurnId) -> None:

@@ -167,7 +167,9 @@ _SOURCES = {
 def _said(change: Change, remembers: bool) -> str:  # noqa: FBT001  # the value itself
     if change.name == "activity.remember" and not remembers:
         return f"{change.sentence} The conversation so far is forgotten."
-    return change.sentence
+    if change.is_overridden:
+        return change.sentence
+    return f"{change.sentence} It stays so in later conversations."
 
 
 def _size(count: int) -> str:

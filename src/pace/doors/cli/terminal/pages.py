@@ -9,7 +9,11 @@ from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import safe_line
 from pace.settings import Tier
 
-PRIVACY = "Nothing leaves this machine; forgets when you stop."
+_FORGETS = "Nothing leaves this machine; forgets when you stop."
+_KEPT = (
+    "Nothing leaves this machine; the model forgets when you stop. What was said stays in your own "
+    "history: pace history"
+)
 _LABEL = 8
 _WIDEST = 84
 _TRY = (
@@ -32,7 +36,7 @@ def first_screen(chat: OpenChat, width: int, look: Look) -> list[Text]:
     """Who is here, what it is worth, what becomes of the words, and three things to try."""
     width = min(width, _WIDEST)
     name = Text.assemble(("Pace", f"{STRONG} {ACCENT}"), f"  {_model(chat, look)}")
-    lines = [Text(), name, Text(PRIVACY), Text()]
+    lines = [Text(), name, *wrapped(Text(_privacy(chat)), width), Text()]
     if chat.note:
         lines += [*wrapped(Text(safe_line(chat.note), DIM), width), Text()]
     for number, suggestion in enumerate(_TRY):
@@ -62,6 +66,12 @@ def divider(words: str, width: int, look: Look) -> Text:
     if len(words) + 6 > whole:
         return Text(words, DIM)
     return Text(f"{rule * 2} {words} {rule * (whole - len(words) - 4)}", DIM)
+
+
+def _privacy(chat: OpenChat) -> str:
+    if chat.history is None or not chat.settings.history.keep:
+        return _FORGETS
+    return _KEPT
 
 
 def _model(chat: OpenChat, look: Look) -> str:
