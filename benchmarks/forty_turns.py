@@ -2,7 +2,8 @@
 
     python benchmarks/forty_turns.py [--model default|tiny] [--turns 40]
 
-The conversation runs in machine mode with an empty home and a temp folder of its own. Afterwards
+The conversation runs in machine mode, without the journal, with an empty home and a temp folder of its
+own. Afterwards
 every file under both is searched for words that were said. Exits 1 if any of it does not hold.
 """
 
@@ -38,7 +39,7 @@ class Chat:
         }
         model_flag = ("--model", "tiny") if model == "tiny" else ()
         self._process = subprocess.Popen(
-            [str(Path(sys.executable).parent / "pace"), "chat", "--jsonl", *model_flag],
+            [str(Path(sys.executable).parent / "pace"), "chat", "--jsonl", "--no-history", *model_flag],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -31,10 +31,10 @@ def folders(folder: Path, tiny: Path) -> tuple[Path, Path]:
 async def test_a_conversation_with_a_real_model_is_bounded_and_on_no_disk(
     tmp_path: Path, tiny: Path
 ) -> None:
-    """R10: folded or not, while it runs and afterwards, no planted word is in any file."""
+    """R10: folded or not, while it runs and afterwards, memory is in no file."""
     home, temp = folders(tmp_path, tiny)
     env = {"TMPDIR": str(temp), "PACE_PLANNER__REPLY_TOKENS": "24"}
-    flags = ("--model", "tiny", "--window", "1")
+    flags = ("--model", "tiny", "--window", "1", "--no-history")
     async with machine(home, None, *flags, env=env) as pace:
         sizes = []
         for turn in range(8):

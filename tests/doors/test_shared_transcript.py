@@ -65,6 +65,11 @@ async def kept(chat: OpenChat) -> list[tuple[str, str]]:
     return [(e.turn.user_text, e.turn.status) async for e in chat.history.entries()]
 
 
+def is_on_disk(folder: Path, words: bytes) -> bool:
+    files = (file for file in folder.rglob("*") if file.is_file())
+    return any(words in file.read_bytes().lower() for file in files)
+
+
 async def test_turns_of_every_door_stand_in_one_list(tmp_path: Path) -> None:
     """A turn that one door waits for and one that another leaves to itself are rows of one list."""
     async with opened(tmp_path, ScriptedPlanner("One.", "Two.")) as chat:
@@ -199,9 +204,8 @@ async def test_a_temporary_conversation_is_kept_nowhere(tmp_path: Path) -> None:
         assert chat.history is not None
         causes = [past.cause for past in await chat.history.conversations()]
         assert causes == [None, "reset"]
-    files = [file for file in tmp_path.rglob("*") if file.is_file()]
-    assert files
-    assert not any(b"quendelin" in file.read_bytes().lower() for file in files)
+    assert not is_on_disk(tmp_path, b"quendelin")
+    assert is_on_disk(tmp_path, b"before")
 
 
 async def test_a_reply_that_a_new_conversation_stops_is_kept_where_it_began(
