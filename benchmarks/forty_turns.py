@@ -2,9 +2,9 @@
 
     python benchmarks/forty_turns.py [--model default|tiny] [--turns 40]
 
-The conversation runs in machine mode, without the journal, with an empty home and a temp folder of its
-own. Afterwards
-every file under both is searched for words that were said. Exits 1 if any of it does not hold.
+The conversation runs in machine mode, without the journal, with an empty home and a temp folder of
+its own. Afterwards every file under both is searched for words that were said. Exits 1 if any of it
+does not hold.
 """
 
 import argparse
