@@ -6,10 +6,11 @@ that watches hears of it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pace.journal.rows import Entry, TurnSource, TurnStatus
+from pace.memory.prompt import PromptParts
 from pace.memory.turn import SessionId, TurnId
 from pace.ports import PlannerEvent, Reading, TextDelta, Thinking
 from pace.threads import EndCause, SessionEnded
@@ -30,7 +31,8 @@ class Row:
     """A person's words and the reply as far as it has come; the same row from first to last.
 
     `activity` is what the planner does before its first words. `trouble` is a sentence for a turn
-    that failed. `number` is that of the journal, for a row that was loaded from it.
+    that failed. `number` is that of the journal, for a row that was loaded from it. `sent` is the
+    prompt of a turn that was answered, and `first_words_after` how long its first words took.
     """
 
     turn_id: TurnId
@@ -44,6 +46,8 @@ class Row:
     trouble: str = ""
     replaces: TurnId | None = None
     number: int | None = None
+    sent: PromptParts | None = None
+    first_words_after: timedelta | None = None
 
     @property
     def is_open(self) -> bool:
@@ -157,18 +161,32 @@ class ChatSession:
             self._tell(Change(ChangeKind.REMOVED, old))
         return True
 
-    def hear(self, turn_id: TurnId, event: PlannerEvent) -> None:
-        """Let the reply grow in its row."""
+    def hear(self, turn_id: TurnId, event: PlannerEvent, after: timedelta | None = None) -> None:
+        """Let the reply grow in its row; `after` is the time since its turn began."""
         row = self.row(turn_id)
         if row is None or not row.is_open:
             return
         if isinstance(event, TextDelta):
-            grown = row.reply_text + event.text
-            self._put(replace(row, reply_text=grown, status=RowStatus.REPLYING, activity=None))
+            grown = replace(
+                row,
+                reply_text=row.reply_text + event.text,
+                status=RowStatus.REPLYING,
+                activity=None,
+                first_words_after=row.first_words_after if row.reply_text else after,
+            )
+            self._put(grown)
         elif isinstance(event, Reading | Thinking):
             self._put(replace(row, status=RowStatus.REPLYING, activity=event))
 
-    def commit(self, turn_id: TurnId, reply: str, *, interrupted: bool, cut_off: bool) -> None:
+    def commit(
+        self,
+        turn_id: TurnId,
+        reply: str,
+        *,
+        interrupted: bool,
+        cut_off: bool,
+        sent: PromptParts | None = None,
+    ) -> None:
         """The pair as it was recorded takes its row's place, and that of the pair it replaces."""
         row = self.row(turn_id)
         if row is None:
@@ -176,7 +194,10 @@ class ChatSession:
         status = RowStatus.INTERRUPTED if interrupted else RowStatus.ANSWERED
         if row.replaces is not None:
             self._drop(row.replaces)
-        self._put(replace(row, reply_text=reply, status=status, activity=None, cut_off=cut_off))
+        done = replace(
+            row, reply_text=reply, status=status, activity=None, cut_off=cut_off, sent=sent
+        )
+        self._put(done)
 
     def fail(self, turn_id: TurnId, trouble: str) -> None:
         """The turn came to nothing; what it was to replace is back."""

@@ -18,6 +18,8 @@ from pace.ports import ThreadSummarizer
 from pace.threads import Threads
 
 FOLD_TIME_LIMIT = timedelta(seconds=60)
+FOLD_STARTED = "started"
+"""What an observer hears when a fold begins; whatever else it hears is how one ended."""
 # A model whose fold was pre-empted this often by turns makes way for the extractive fold (R6).
 _PREEMPTIONS = 2
 # After failures in a row a model sits out 1, 3, 7 ... folds, at most this many.
@@ -39,7 +41,7 @@ class Folding:
         time_limit: timedelta = FOLD_TIME_LIMIT,
         observe: Callable[[ThreadId, str], None] | None = None,
     ) -> None:
-        """`model` is asked first, if there is one; `observe` hears what happens to each fold."""
+        """`model` is asked first, if there is one; `observe` hears how a fold begins and ends."""
         self.on_engine = on_engine
         self.outcomes: Counter[str] = Counter()
         self._threads = threads
@@ -73,7 +75,10 @@ class Folding:
         return await self._by_fallback(fold)
 
     async def _stamp(self, thread_id: ThreadId) -> Fold | None:
-        return await self._threads.change(thread_id, lambda memory: memory.stamp_fold())
+        fold = await self._threads.change(thread_id, lambda memory: memory.stamp_fold())
+        if fold is not None and self._observe:
+            self._observe(thread_id, FOLD_STARTED)
+        return fold
 
     def _may_ask_model(self, thread_id: ThreadId) -> bool:
         """Whether a model is neither resting nor too often in the way."""

@@ -2,9 +2,11 @@
 
 import asyncio
 import uuid
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -14,7 +16,7 @@ from pace.companion import Companion, Say, TurnReport, Words
 from pace.doors.faults import fault_sentence
 from pace.errors import HistoryError, PaceError, PlannerError
 from pace.folders import Folders
-from pace.folding import FOLD_TIME_LIMIT
+from pace.folding import FOLD_STARTED, FOLD_TIME_LIMIT
 from pace.history import PaceHistory
 from pace.journaling import Journaling
 from pace.memory.limits import ThreadLimits
@@ -32,6 +34,15 @@ from pace.wiring import Parts, assemble
 
 STOPPED_EARLY = "Stopped before the first word; nothing was recorded."
 _RETENTION_SECONDS = 3600.0
+_FOLDS_KNOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class FoldNews:
+    """What happened to a fold: that it began (FOLD_STARTED), or how it ended."""
+
+    at: datetime
+    what: str
 
 
 class PlannerOpener(Protocol):
@@ -68,6 +79,8 @@ class OpenChat:
         self.settings_file = settings_file
         self.history = history
         self.session = ChatSession()
+        self.folds: deque[FoldNews] = deque(maxlen=_FOLDS_KNOWN)
+        """How the newest folds began and ended, the oldest first."""
         self.is_temporary = False
         """Whether the conversation that is open leaves no trace in the history."""
         self.thread_id = ThreadId(str(uuid.uuid4()))
@@ -141,7 +154,11 @@ class OpenChat:
             self.session.fail(words.turn_id, STOPPED_EARLY)
         else:
             self.session.commit(
-                words.turn_id, report.text, interrupted=report.interrupted, cut_off=report.cut_off
+                words.turn_id,
+                report.text,
+                interrupted=report.interrupted,
+                cut_off=report.cut_off,
+                sent=report.parts,
             )
         return report
 
@@ -189,6 +206,10 @@ class OpenChat:
         """The two tiers as they are; a session whose idle limit has passed is over first."""
         await self.parts.threads.sweep()
         return await self.companion.memory(self.thread_id)
+
+    def idle_left(self, memory: ThreadMemory) -> timedelta:
+        """How long until what a thread holds is forgotten, if nobody speaks."""
+        return memory.limits.idle_after - (self._clock.now() - memory.last_active_at)
 
     async def apply(self) -> None:
         """Put changed settings into force: limits at once, a planner before the next turn.
@@ -282,8 +303,10 @@ class OpenChat:
         )
 
     async def _take(self, words: Words, say: Say | None) -> TurnReport:
+        began_at = self._clock.now()
+
         async def hear(event: PlannerEvent) -> None:
-            self.session.hear(words.turn_id, event)
+            self.session.hear(words.turn_id, event, self._clock.now() - began_at)
             if say is not None:
                 await say(event)
 
@@ -343,6 +366,9 @@ class OpenChat:
             await asyncio.sleep(_RETENTION_SECONDS)
 
     def _fold_seen(self, thread_id: ThreadId, outcome: str) -> None:  # noqa: ARG002  # one thread
+        self.folds.append(FoldNews(self._clock.local_time(), outcome))
+        if outcome == FOLD_STARTED:
+            return
         self._folded.set()
         if self._on_fold is not None:
             self._on_fold(outcome)
