@@ -1,0 +1,98 @@
+"""A browser's tabs at a window of ours, and whatever they complain of."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+
+from web.window_process import RunningWindow
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WIDE, PHONE = (1280, 800), (390, 844)
+
+
+@dataclass  # without slots: playwright notes on it which methods it calls
+class Tab:
+    """A page, its troubles (errors of the console, faults, what its policy refused) and its calls.
+
+    Whoever opens it finds no trouble at the end, unless the test forgives it.
+    """
+
+    page: Page
+    troubles: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.troubles.append(message.text)
+
+    def fault(self, error: object) -> None:
+        self.troubles.append(str(error))
+
+    def called(self, request: Request) -> None:
+        self.requests.append(request.url)
+
+    def forgive(self) -> None:
+        self.troubles.clear()
+
+    async def go(self, window: RunningWindow, path: str = "/") -> None:
+        """Open one of the window's pages, and wait until it is live."""
+        await self.page.goto(window.url + path)
+        await self.wait_live()
+
+    async def wait_live(self) -> None:
+        await self.page.wait_for_function("window.did_handshake === true")
+
+
+@dataclass(slots=True)
+class Tabs:
+    """Opens tabs of one person, who was let in to the window; another person gets other tabs."""
+
+    browser: Browser
+    window: RunningWindow
+    opened: list[Tab] = field(default_factory=list)
+    contexts: dict[tuple[str, tuple[int, int]], BrowserContext] = field(default_factory=dict)
+
+    async def open(
+        self,
+        path: str = "/",
+        *,
+        theme: Literal["light", "dark"] = "light",
+        size: tuple[int, int] = WIDE,
+    ) -> Tab:
+        """A further tab at a page of the window."""
+        context = self.contexts.get((theme, size))
+        is_new = context is None
+        if context is None:
+            width, height = size
+            context = await self.browser.new_context(
+                color_scheme=theme, viewport={"width": width, "height": height}
+            )
+            self.contexts[(theme, size)] = context
+        tab = Tab(await context.new_page())
+        tab.page.set_default_timeout(10_000)
+        tab.page.on("console", tab.hear)
+        tab.page.on("pageerror", tab.fault)
+        tab.page.on("request", tab.called)
+        self.opened.append(tab)
+        if is_new:
+            await tab.page.goto(self.window.address)
+        await tab.go(self.window, path)
+        return tab
+
+    async def close(self) -> None:
+        for context in self.contexts.values():
+            await context.close()
+
+    @property
+    def troubles(self) -> list[str]:
+        return [trouble for tab in self.opened for trouble in tab.troubles]
