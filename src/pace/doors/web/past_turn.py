@@ -1,0 +1,84 @@
+"""One turn of the past: the person's words, the reply, and what became of it."""
+
+from collections.abc import Awaitable, Callable
+
+from nicegui import ui
+
+from pace.doors.safe_text import safe_line, safe_text
+from pace.doors.web.fields import Check
+from pace.doors.web.plain import Tag, button
+from pace.doors.web.safe_html import safe_html
+from pace.doors.web.saying_when import time_of
+from pace.journal.rows import Entry, TurnSource, TurnStatus
+
+_STATUS = {
+    TurnStatus.INTERRUPTED: "interrupted",
+    TurnStatus.REPLACED: "replaced by a later turn",
+    TurnStatus.TAKEN_BACK: "taken back",
+    TurnStatus.FAILED: "failed",
+}
+
+
+class PastTurn:
+    """Shows a turn. `is_chosen` says whether it is to be quoted."""
+
+    def __init__(self, entry: Entry, delete: Callable[[], Awaitable[None]]) -> None:
+        self.entry = entry
+        self.is_chosen = False
+        self.when_chosen: Callable[[], None] = _unheard
+        turn = entry.turn
+        place = self.place_of(entry.number)
+        with Tag("article", id=place, tabindex="-1", data_number=str(entry.number)) as self._whole:
+            self._whole.classes("past-turn")
+            if turn.status in {TurnStatus.REPLACED, TurnStatus.TAKEN_BACK}:
+                self._whole.classes("is-past")
+            with Tag("header").classes("past-turn-head"):
+                with Tag("label").classes("choose"):
+                    self._check = Check("checkbox", "chosen", heard=self._heard, is_on=False)
+                    Tag("span", "Quote this turn")
+                Tag("span", _facts(entry)).classes("past-when")
+                if turn.status in _STATUS:
+                    Tag("span", _STATUS[turn.status]).classes("tag status")
+                what = f"Delete the turn of {time_of(turn.said_at)}"
+                button("Delete", "quiet small delete", delete).props["aria-label"] = what
+            Tag("div", safe_text(turn.user_text)).classes("said")
+            if turn.reply_text:
+                ui.html(safe_html(turn.reply_text), sanitize=False).classes("reply")
+            else:
+                Tag("p", "There was no reply.").classes("hint")
+
+    @staticmethod
+    def place_of(number: int) -> str:
+        """The id under which a turn stands in the page."""
+        return f"turn-{number}"
+
+    @property
+    def can_be_quoted(self) -> bool:
+        """Whether it is part of what was said in the end."""
+        return self.entry.turn.status in {TurnStatus.ANSWERED, TurnStatus.INTERRUPTED}
+
+    def choose(self, *, is_chosen: bool) -> None:
+        """Choose it, or not."""
+        self.is_chosen = is_chosen
+        self._check.show(is_on=is_chosen)
+
+    def stand_out(self, *, is_meant: bool) -> None:
+        """Be the one that a link led to, or not."""
+        self._whole.classes(
+            add="is-meant" if is_meant else "", remove="" if is_meant else "is-meant"
+        )
+
+    def _heard(self, value: str) -> None:
+        self.is_chosen = bool(value)
+        self.when_chosen()
+
+
+def _facts(entry: Entry) -> str:
+    turn = entry.turn
+    by = safe_line(turn.model or turn.planner)
+    source = "" if turn.source is TurnSource.CHAT else f" · {turn.source}"
+    return f"{time_of(turn.said_at)}{source}{f' · {by}' if by else ''}"
+
+
+def _unheard() -> None:
+    """Nobody is choosing."""
