@@ -49,10 +49,12 @@ async def model() -> AsyncIterator[Scripted]:
 async def window(
     tmp_path_factory: pytest.TempPathFactory, model: Scripted
 ) -> AsyncIterator[RunningWindow]:
-    """A `pace web` over the scripted model, with a home of its own."""
+    """A `pace web` over the scripted model, with a home of its own; it ends without a complaint."""
     home = tmp_path_factory.mktemp("home")
     async with running_window(home, base_url=model.url) as running:
         yield running
+        status, _, err = await running.end()
+    assert (status, err) == (130, "")
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -8,6 +8,7 @@ styles may stand in the page, and why compiled templates may be evaluated: docs/
 import secrets
 
 from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _POLICY = (
@@ -27,8 +28,16 @@ _HEADERS = {
 }
 
 
+# Where the framework speaks with its pages.
+_TALK = "/_nicegui_ws/"
+
+
 class PagePolicy:
-    """Adds the policy to every answer of `app`, and this answer's number to its page's scripts."""
+    """Adds the policy to every answer of `app`, and this answer's number to its page's scripts.
+
+    What is said comes over the websocket alone; the framework's other way, by many requests, is
+    closed.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -38,7 +47,9 @@ class PagePolicy:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        await self.app(scope, receive, _Answer(send).send)
+        is_talk = scope["path"].startswith(_TALK)
+        app = PlainTextResponse("Not here.\n", status_code=404) if is_talk else self.app
+        await app(scope, receive, _Answer(send).send)
 
 
 class _Answer:

@@ -3,10 +3,10 @@
 import asyncio
 import secrets
 import socket
-import webbrowser
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
@@ -16,17 +16,22 @@ from nicegui import ui
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.gatekeeper import SECRET_PARAMETER, Gatekeeper, hosts_of
 from pace.doors.open_chat import OpenChat
+from pace.doors.web.address import listening_at
+from pace.doors.web.code_colours import pygments_css
+from pace.doors.web.own_logs import faults_told
 from pace.doors.web.page_policy import PagePolicy
 from pace.doors.web.pages import build_pages
 from pace.doors.web.window import Window
-from pace.errors import SettingsError
 from pace.history import PaceHistory
 from pace.settings_file import SettingsFile
 
-_EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  # only looked for
 # How long a tab that lost its connection may take to come back and find its place, in seconds.
 _RECONNECT_LIMIT = 30.0
 _GRACE_SECONDS = 2
+_STATIC = Path(__file__).parent / "static"
+_STATIC_PATH = "/static"
+
+Opener = Callable[[str], Awaitable[None]]
 
 
 async def serve_window(
@@ -35,39 +40,57 @@ async def serve_window(
     *,
     host: str,
     port: int,
-    opens_browser: bool,
     tell: Callable[[str], None],
+    warn: Callable[[str], None],
+    opener: Opener | None,
 ) -> None:
-    """Serve the window until cancelled. `tell` hears its address, and what else is to be known.
+    """Serve the window until cancelled. `tell` hears its address, `warn` what is the matter.
 
-    Port 0 takes any that is free. Raises SettingsError for an address that cannot be had, and what
-    opening a conversation raises.
+    Port 0 takes any that is free. `opener` gets an address that lets in once: the arguments of a
+    program, as a browser's may be, can be read by everybody on a machine. Raises SettingsError for
+    an address that cannot be had, and what opening a conversation raises.
     """
-    with _listening(host, port) as listening:
-        bound = listening.getsockname()[1]
+    with listening_at(host, port) as (listening, address):
         notices: deque[str] = deque()
+
+        def tell_fault(sentence: str) -> None:
+            warn(sentence)
+            notices.append(sentence)
+
         chat = OpenChat(file, screen=FetchBar(), history=history, tell=notices.append)
         async with chat:
             if chat.note:
                 tell(chat.note)
-            secret = secrets.token_urlsafe(32)
+            secret, ticket = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
             gate = Gatekeeper(
                 PagePolicy(_app_of(Window(chat, history, notices))),
-                hosts=hosts_of(_names_of(host), bound),
+                hosts=hosts_of(address.names, address.port),
                 secret=secret,
-                cookie=f"pace-{bound}",
+                cookie=f"pace-{address.port}",
+                ticket=ticket,
+                takes_own_address=address.is_everywhere,
             )
-            address = f"http://{_shown(host)}:{bound}/?{SECRET_PARAMETER}={secret}"
-            await _serve(
-                gate, listening, when_ready=lambda: _announce(address, opens_browser, tell)
-            )
+
+            async def announce() -> None:
+                tell(f"Pace is at {address.url}/?{SECRET_PARAMETER}={secret}")
+                if address.warning:
+                    tell(address.warning)
+                tell("Ctrl-C ends it.")
+                if opener is not None:
+                    await opener(f"{address.url}/?{SECRET_PARAMETER}={ticket}")
+
+            with faults_told(tell_fault):
+                await _serve(gate, listening, when_ready=announce)
 
 
 def _app_of(window: Window) -> FastAPI:
     """The pages as an application. The framework holds one set of pages for each process."""
     app = FastAPI(openapi_url=None)
     build_pages(window)
-    # Polling would send what is said as plain text, which the gatekeeper refuses.
+    framework.add_static_files(_STATIC_PATH, _STATIC, max_cache_age=0)
+    ui.add_head_html(f'<script defer src="{_STATIC_PATH}/window.js"></script>', shared=True)
+    ui.add_css(_STATIC / "connection.css", shared=True)
+    ui.add_css(pygments_css(), shared=True)
     framework.config.socket_io_js_transports = ["websocket"]
     ui.run_with(
         app,
@@ -92,12 +115,16 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(
-    gate: Gatekeeper, listening: socket.socket, *, when_ready: Callable[[], None]
+    gate: Gatekeeper, listening: socket.socket, *, when_ready: Callable[[], Awaitable[None]]
 ) -> None:
     config = uvicorn.Config(
         gate,
         log_config=None,
         access_log=False,
+        server_header=False,
+        # Nobody stands between; a header that says so would be believed.
+        proxy_headers=False,
+        ws_per_message_deflate=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
     server = _Server(config)
@@ -106,58 +133,10 @@ async def _serve(
         while not (server.started or serving.done()):  # noqa: ASYNC110  # it has no event for it
             await asyncio.sleep(0.01)
         if server.started:
-            when_ready()
+            await when_ready()
         await asyncio.wait([serving])
     finally:
         server.should_exit = True
         await asyncio.wait([serving])
     await serving
-
-
-def _announce(address: str, opens_browser: bool, tell: Callable[[str], None]) -> None:  # noqa: FBT001
-    tell(f"Pace is at {address}")
-    tell("Ctrl-C ends it.")
-    if opens_browser:
-        webbrowser.open(address)
-
-
-# --- addresses
-
-
-@contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _, address = found[0]
-        listening = socket.socket(family, kind, protocol)
-    except OSError as error:
-        raise SettingsError(f"There is no address {host!r} here. Check --host.") from error
-    with listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind(address)
-            listening.listen()
-        except OSError as error:
-            raise SettingsError(
-                f"{host} port {port} cannot be used ({error.strerror}). Give another with --port, "
-                "or --port 0 for any that is free."
-            ) from error
-        yield listening
-
-
-def _names_of(host: str) -> set[str]:
-    """By which names this server is meant, besides loopback's."""
-    if host not in _EVERYWHERE:
-        return {host}
-    name = socket.gethostname()
-    try:
-        addresses = {str(found[4][0]) for found in socket.getaddrinfo(name, None)}
-    except OSError:
-        addresses = set()
-    return {name, f"{name}.local", *addresses}
-
-
-def _shown(host: str) -> str:
-    if host in _EVERYWHERE:
-        return socket.gethostname()
-    return f"[{host}]" if ":" in host else host
+    raise RuntimeError("the window's server ended by itself")

@@ -38,3 +38,84 @@ function copyBySelection(text) {
   focused?.focus?.();
   return done;
 }
+
+// --- a connection that was lost
+
+// A short gap closes by itself, and is not worth a word.
+const PATIENCE = 1000;
+const ASK_AGAIN = 2000;
+const LOST =
+  "Pace does not answer; it may have ended. What you write now is not sent. " +
+  "This page looks for it and goes on when it is back.";
+const ANOTHER =
+  "Pace was started anew. Open the address that it printed when it started; this page cannot go on.";
+// A place that is closed to whoever has not been let in.
+const PROBE = "/static/window.js";
+
+let isLost = false;
+let asking = 0;
+
+document.addEventListener("DOMContentLoaded", () => {
+  // The framework says here whether the page is connected.
+  const sign = document.getElementById("popup");
+  const banner = document.createElement("div");
+  banner.id = "connection";
+  banner.setAttribute("role", "alert");
+  banner.hidden = true;
+  document.body.prepend(banner);
+  new MutationObserver(() => {
+    const wasLost = isLost;
+    isLost = sign.getAttribute("aria-hidden") === "false";
+    if (isLost && !wasLost) startLooking(banner);
+    if (!isLost) stopLooking(banner);
+  }).observe(sign, { attributes: true, attributeFilter: ["aria-hidden"] });
+});
+
+function startLooking(banner) {
+  const look = async () => {
+    const sentence = await isAnother() ? ANOTHER : LOST;
+    if (!isLost) return;
+    if (banner.hidden || banner.textContent !== sentence) {
+      banner.hidden = false;
+      banner.textContent = sentence;
+    }
+    asking = setTimeout(look, ASK_AGAIN);
+  };
+  asking = setTimeout(look, PATIENCE);
+}
+
+function stopLooking(banner) {
+  clearTimeout(asking);
+  banner.hidden = true;
+}
+
+async function isAnother() {
+  try {
+    return (await fetch(PROBE, { cache: "no-store" })).status === 403;
+  } catch {
+    return false;
+  }
+}
+
+// What is pressed meanwhile would be kept by the framework and done later, unasked. Words that are
+// written stay where they are.
+function isHeldBack(event) {
+  if (!isLost || !(event.target instanceof Element)) return false;
+  if (event.target.closest("button.copy")) return false;
+  if (event.type === "click") return event.target.closest("button, a, [role]") !== null;
+  return event.key === "Enter" || event.key === "Escape" || event.ctrlKey || event.altKey;
+}
+
+for (const kind of ["click", "keydown"]) {
+  window.addEventListener(kind, (event) => {
+    if (!isHeldBack(event)) return;
+    const isCopying = event.type === "keydown" && (event.ctrlKey || event.metaKey) && !event.altKey
+      && "acvxz".includes(event.key.toLowerCase());
+    if (isCopying) return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    const banner = document.getElementById("connection");
+    banner?.classList.add("nudged");
+    setTimeout(() => banner?.classList.remove("nudged"), 600);
+  }, true);
+}
