@@ -17,10 +17,13 @@ def build_pages(window: Window) -> None:
     async def past(conversation: str = "", turn: str = "") -> None:
         await past_page(window, Place.of(conversation, turn))
 
+    async def settings() -> None:
+        await settings_page(window)
+
     async def export(form: ExportForm, conversation: str = "") -> Response:
         return await exported(window.history, form, conversation)
 
     ui.page("/", title="Pace")(lambda: conversation_page(window))
     app.get(f"{ADDRESS}/export")(export)
     ui.page(ADDRESS, title="Conversations · Pace")(past)
-    ui.page("/settings", title="Settings · Pace")(lambda: settings_page(window))
+    ui.page("/settings", title="Settings · Pace")(settings)

@@ -1,0 +1,132 @@
+"""What is kept, and where; what leaves this machine; and how to be rid of it."""
+
+from pathlib import Path
+
+from pace.doors.cli.fetching import gigabytes
+from pace.doors.web.confirming import confirmed
+from pace.doors.web.plain import Tag, button
+from pace.doors.web.saying_when import turns_of
+from pace.doors.web.window import Window
+from pace.errors import HistoryError
+from pace.folders import Folders
+from pace.settings import Tier
+
+_BESIDE = ("", "-wal", "-shm")
+_PAGE = 500
+
+
+class Privacy:
+    """The facts about what is kept; `refresh` looks at the disk again."""
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        Tag("h3", "What leaves this machine")
+        self._leaves = Tag("p").classes("plain-words")
+        Tag("h3", "What is kept, and where")
+        with Tag("dl").classes("kept"):
+            self._conversation = self._thing("The conversation")
+            self._history = self._thing("The history")
+            self._settings = self._thing("Settings")
+            self._models = self._thing("Model files")
+        self._said = Tag("p", role="status").classes("setting-said")
+
+    async def refresh(self) -> None:
+        """Say how it is now."""
+        planner = self._window.chat.settings.planner
+        self._leaves.set_text(_what_leaves(planner.tier, planner.base_url))
+        _fill(
+            self._conversation,
+            "This program's memory, on no disk",
+            "Until you reset it, leave, or pause for longer than the idle limit.",
+        )
+        await self._refresh_history()
+        _fill(
+            self._settings,
+            str(self._window.chat.settings_file.path),
+            "What you changed on this page. Until you change it again.",
+        )
+        models = Folders.of().models
+        size = sum(path.stat().st_size for path in models.glob("*.gguf") if path.is_file())
+        told = f"{gigabytes(size)}. " if size else "None yet. "
+        _fill(
+            self._models,
+            str(models),
+            f"{told}Nothing of yours is in them. To remove one: pace models remove NAME",
+        )
+
+    async def _refresh_history(self) -> None:
+        path = self._window.history.path
+        try:
+            turns = await self._turns()
+        except HistoryError as error:
+            _fill(self._history, str(path), str(error))
+            return
+        files = [path.with_name(path.name + ending) for ending in _BESIDE]
+        size = sum(file.stat().st_size for file in files if file.exists())
+        told = f"{turns_of(turns)}, {_size(size)}." if turns else "Nothing has been kept."
+        history = self._window.chat.settings.history
+        if not history.keep:
+            told = f"{told} Nothing is added: keeping conversations is switched off."
+        elif history.retention_days is None:
+            told = f"{told} Until you delete it."
+        else:
+            told = f"{told} Each turn until it is {history.retention_days} days old."
+        _fill(self._history, str(path), told)
+        with self._history, Tag("div").classes("row"):
+            Tag("a", "Read it", href="/conversations").classes("button small")
+            made = button("Delete everything…", "danger small", self._delete)
+            made.set_visibility(bool(turns))
+
+    async def _turns(self) -> int:
+        turns, before = 0, None
+        while found := await self._window.history.conversations(limit=_PAGE, before_number=before):
+            turns += sum(each.turns for each in found)
+            before = found[-1].last_number
+        return turns
+
+    async def _delete(self) -> None:
+        count = turns_of(await self._turns())
+        is_sure = await confirmed(
+            "Delete the whole history?",
+            f"{count} will be deleted, from the history's file too. Nothing can bring them back.",
+            "The conversation that is going on is still remembered until it is reset.",
+            verb=f"Delete {count}",
+        )
+        if not is_sure:
+            return
+        try:
+            gone = await self._window.history.delete_all()
+        except HistoryError as error:
+            self._said.classes(add="error").set_text(str(error))
+        else:
+            self._said.classes(remove="error").set_text(f"Deleted: {turns_of(gone)}.")
+        self._window.history_changed.emit()
+        await self.refresh()
+
+    def _thing(self, title: str) -> Tag:
+        Tag("dt", title)
+        return Tag("dd")
+
+
+def _fill(place: Tag, where: str, told: str) -> None:
+    place.clear()
+    with place:
+        Tag("code", where) if Path(where).is_absolute() else Tag("span", where)
+        Tag("p", told).classes("hint")
+
+
+def _what_leaves(tier: Tier, base_url: str | None) -> str:
+    if tier is Tier.LOCAL:
+        return (
+            f"Pace sends what you say to {base_url}, a server on this machine, and to nobody else. "
+            "What that server does with it is up to that server. No telemetry, no account."
+        )
+    return (
+        "Nothing. The model runs inside Pace. The only connection that Pace makes by itself is the "
+        "one that fetches a model file, and it says so. No telemetry, no account."
+    )
+
+
+def _size(count: int) -> str:
+    thousand, million = 1_000, 1_000_000
+    return f"{count / thousand:,.0f} kB" if count < million else f"{count / million:,.1f} MB"
