@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from nicegui import Event
 
 from pace.doors.open_chat import OpenChat
+from pace.doors.web.measures import Measures
 from pace.history import PaceHistory
 
 
@@ -41,3 +42,4 @@ class Window:
     settings_changed: Event[[]] = field(default_factory=Event)
     history_changed: Event[[]] = field(default_factory=Event)
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    measures: Measures = field(default_factory=Measures)

@@ -1,0 +1,107 @@
+// One turn: what was said, and the reply as far as it has come. What has not changed is not drawn
+// again, so that a selection, a focus and a place in a code block outlive the next words.
+export default {
+  template: `
+    <article class="turn" :class="status" :data-turn="turn" :aria-busy="open ? 'true' : undefined">
+      <div class="said-line"><span class="unseen">You: </span><div class="said" dir="auto">{{ said }}</div></div>
+      <div class="answer">
+        <span class="unseen">Pace: </span>
+        <div v-show="html" class="reply prose" dir="auto" ref="reply"></div>
+        <p v-if="open && !html" class="activity"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>{{ doing }}</p>
+        <p v-if="trouble" class="trouble"><strong>No reply.</strong> {{ trouble }}</p>
+        <p v-if="marks" class="mark">{{ marks }}</p>
+        <div v-if="actions.length" class="row-actions">
+          <button v-for="name in actions" :key="name" type="button" class="button small quiet" @click="act(name)">{{ names[name] }}</button>
+          <time v-if="at" class="at">{{ at }}</time>
+        </div>
+      </div>
+    </article>`,
+  props: {
+    turn: String,
+    said: String,
+    html: String,
+    source: String,
+    status: String,
+    open: Boolean,
+    activity: String,
+    trouble: String,
+    marks: String,
+    at: String,
+    actions: { type: Array, default: () => [] },
+  },
+  emits: ["act"],
+  data() {
+    return {
+      seconds: 0,
+      copied: false,
+      // Made once for this row, so that pressing twice is asking once.
+      again: newId(),
+    };
+  },
+  computed: {
+    doing() {
+      if (this.activity && this.activity !== "thinking") return this.activity;
+      return this.seconds ? `thinking, ${this.seconds} s` : "thinking";
+    },
+    names() {
+      return {
+        copy: this.copied ? "Copied" : "Copy",
+        retry: "Retry",
+        edit: "Edit",
+        again: "Try again",
+        dismiss: "Dismiss",
+        continue: "Continue",
+      };
+    },
+  },
+  watch: {
+    html() {
+      this.$nextTick(this.draw);
+    },
+  },
+  mounted() {
+    this.draw();
+    this.counting = setInterval(() => {
+      if (!this.open || this.html) clearInterval(this.counting);
+      else if (this.activity !== "waiting its turn") this.seconds = Math.floor((Date.now() - (this.since ??= Date.now())) / 1000);
+    }, 250);
+  },
+  unmounted() {
+    clearInterval(this.counting);
+  },
+  methods: {
+    draw() {
+      const place = this.$refs.reply;
+      const next = document.createElement("template");
+      next.innerHTML = this.html || "";
+      const fresh = [...next.content.childNodes];
+      const shown = [...place.childNodes];
+      let same = 0;
+      while (same < fresh.length && same < shown.length && fresh[same].isEqualNode(shown[same])) same += 1;
+      shown.slice(same).forEach((node) => node.remove());
+      place.append(...fresh.slice(same));
+    },
+    async act(name) {
+      if (name !== "copy") {
+        this.$emit("act", { name, turn: this.turn, id: this.again });
+        return;
+      }
+      this.copied = await copy(this.source);
+      setTimeout(() => (this.copied = false), 2000);
+    },
+  },
+};
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function newId() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

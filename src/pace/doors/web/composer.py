@@ -1,0 +1,99 @@
+"""The message box: what a person writes, and the keys of the page."""
+
+from dataclasses import dataclass
+
+from nicegui import Event
+from nicegui.element import Element
+from nicegui.events import GenericEventArguments
+
+from pace.companion import Words
+from pace.memory.turn import TurnId
+
+# As long as the framework takes in one message, with room for characters of four bytes.
+_LONGEST = 200_000
+_LONGEST_ID = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """The box, and what comes of it.
+
+    `said` hears words with the id that they were given once, `drafted` what is being written,
+    `pressed` the names of keys, `stopped` that the reply is to stop.
+    """
+
+    box: "_Box"
+    said: Event[[Words]]
+    drafted: Event[[str]]
+    pressed: Event[[str]]
+    stopped: Event[[]]
+
+    @classmethod
+    def build(cls) -> "Composer":
+        """Put the box where the page is being built."""
+        made = cls(_Box(), Event(), Event(), Event(), Event())
+        made.box.on("say", made._say)
+        made.box.on("draft", lambda event: made.drafted.emit(_text(event.args)))
+        made.box.on("key", lambda event: made.pressed.emit(_text(event.args)))
+        made.box.on("stop", lambda _: made.stopped.emit())
+        return made
+
+    def show(self, *, replying: bool, temporary: bool) -> None:
+        """Offer to stop a reply, and say that nothing is kept."""
+        self.box.props["replying"] = replying
+        self.box.props["temporary"] = temporary
+
+    def took(self, words: Words) -> None:
+        """These words have become a turn."""
+        self.box.run_method("took", words.turn_id)
+
+    def give_back(self, words: Words, why: str) -> None:
+        """These words have not; they stand in the box again."""
+        self.box.run_method("giveBack", why, words.turn_id)
+
+    def put(self, text: str) -> None:
+        """Have the person go on writing this."""
+        self.box.run_method("put", text)
+
+    def restore(self, text: str) -> None:
+        """Have the box hold this, unless the person has begun to write already."""
+        if text:
+            self.box.run_method("restore", text)
+
+    def focus(self) -> None:
+        """Have the person write."""
+        self.box.run_method("focus")
+
+    def edit(self, turn_id: TurnId, text: str) -> None:
+        """Have the person write the last message anew."""
+        self.box.run_method("edit", turn_id, text)
+
+    def end_editing(self, turn_id: TurnId) -> None:
+        """That message is not the last one any more."""
+        self.box.run_method("endEditing", turn_id)
+
+    def _say(self, event: GenericEventArguments) -> None:
+        said = event.args if isinstance(event.args, dict) else {}
+        text, turn_id, replaces = (_text(said.get(key)) for key in ("text", "id", "replaces"))
+        if not turn_id or len(turn_id) > _LONGEST_ID:
+            return
+        self.said.emit(
+            Words(
+                text=text,
+                turn_id=TurnId(turn_id),
+                replaces=TurnId(replaces) if replaces else None,
+            )
+        )
+
+
+class _Box(Element, component="components/composer.js"):
+    """The box in the browser."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.props["longest"] = _LONGEST
+
+
+def _text(value: object) -> str:
+    """What a browser sent, if it is a text."""
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,92 @@
+"""Everything that the memory panel shows, asked for at once."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pace.doors.open_chat import FoldNews, OpenChat
+from pace.doors.web.measures import Measures, TurnMeasure
+from pace.doors.web.prompt_bar import Share, shares_of
+from pace.errors import PaceError
+from pace.memory.fitting import Room
+from pace.memory.prompt import Prompt
+from pace.memory.thread import ThreadMemory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextPrompt:
+    """The next turn's prompt within its planner's context."""
+
+    prompt: Prompt
+    room: Room
+    shares: tuple[Share, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFacts:
+    """`next_prompt` is None, and `trouble` a sentence, if it cannot be made now."""
+
+    memory: ThreadMemory
+    next_prompt: NextPrompt | None
+    trouble: str
+    measures: tuple[TurnMeasure, ...]
+    folds: tuple[FoldNews, ...]
+    prepared_tokens: int
+    idle_left: timedelta
+    shows_summary: bool
+
+
+def state_of(chat: OpenChat, memory: ThreadMemory, draft: str) -> object:
+    """Whatever changes when the panel has to; the same as before, if nothing has."""
+    settings = chat.settings
+    return (
+        memory.session_id,
+        memory.summary.version,
+        memory.limits,
+        tuple(pair.turn_id for pair in (*memory.pending, *memory.window)),
+        tuple(chat.folds)[-1:],
+        chat.parts.preparing.prepared_tokens(chat.thread_id),
+        _minutes(chat.idle_left(memory)),
+        settings.activity,
+        (settings.planner.instructions, settings.planner.reply_tokens),
+        id(chat.parts),
+        draft,
+    )
+
+
+async def memory_facts(
+    chat: OpenChat, memory: ThreadMemory, draft: str, measures: Measures
+) -> MemoryFacts:
+    """Ask companion and planner; never raises for a planner that is not there."""
+    parts = chat.parts
+    trouble, following = "", None
+    measured: tuple[TurnMeasure, ...] = ()
+    try:
+        following = await _next_prompt(chat, memory, draft)
+        measured = tuple(await measures.of(chat.session.lines, parts.planner))
+    except PaceError as error:
+        trouble = str(error)
+    return MemoryFacts(
+        memory=memory,
+        next_prompt=following,
+        trouble=trouble,
+        measures=measured,
+        folds=tuple(chat.folds),
+        prepared_tokens=parts.preparing.prepared_tokens(chat.thread_id),
+        idle_left=chat.idle_left(memory),
+        shows_summary=chat.settings.activity.show_summary,
+    )
+
+
+async def _next_prompt(chat: OpenChat, memory: ThreadMemory, draft: str) -> NextPrompt:
+    prompt = await chat.companion.next_prompt(chat.thread_id, draft)
+    planner = chat.parts.planner
+    room = Room(
+        context_tokens=(await planner.traits()).context_tokens,
+        reply_tokens=chat.settings.planner.reply_tokens,
+    )
+    shares = await shares_of(prompt, memory, room, planner)
+    return NextPrompt(prompt=prompt, room=room, shares=tuple(shares))
+
+
+def _minutes(left: timedelta) -> int:
+    return int(left.total_seconds()) // 60

@@ -1,0 +1,86 @@
+"""How one turn of the transcript looks: its reply as HTML, and what is to be said below it."""
+
+from nicegui.element import Element
+
+from pace.chat import Divider, Row, RowStatus
+from pace.doors.safe_text import safe_line, safe_text
+from pace.doors.web.safe_html import safe_html
+from pace.journal.rows import TurnSource
+from pace.ports import Reading
+from pace.threads import EndCause
+
+_MARKS = {
+    TurnSource.VOICE: "Spoken",
+    TurnSource.GATEWAY: "By another program",
+}
+
+
+class MessageRow(Element, component="components/message_row.js"):
+    """A row of the transcript."""
+
+    def __init__(self, row: Row) -> None:
+        super().__init__()
+        self.props["turn"] = row.turn_id
+        self.props["said"] = safe_text(row.user_text)
+        self.props["at"] = f"{row.said_at:%H:%M}"
+        self.show(row)
+
+    def show(self, row: Row) -> None:
+        """Show how far the turn has come."""
+        self._set("html", safe_html(row.reply_text) if row.reply_text else "")
+        # Copied as it was written, signs of Markdown and all.
+        self._set("source", "" if row.is_open else row.reply_text)
+        self._set("status", row.status.value)
+        self._set("open", row.is_open)
+        self._set("trouble", safe_line(row.trouble))
+        self._set("marks", " · ".join(_marks(row)))
+        self._show_activity(row, waits=False)
+
+    def offer(self, row: Row, *, is_last: bool, waits: bool) -> None:
+        """Offer what can be done with it; `waits` if another turn is answered before it."""
+        self._set("actions", _actions(row, is_last=is_last))
+        self._show_activity(row, waits=waits)
+
+    def _set(self, name: str, value: object) -> None:
+        """Tell the browser what is new, and nothing else."""
+        if self.props.get(name) != value:
+            self.props[name] = value
+
+    def _show_activity(self, row: Row, *, waits: bool) -> None:
+        self._set("activity", "waiting its turn" if waits else _activity(row))
+
+
+def divider_text(divider: Divider, idle_minutes: int) -> str:
+    """Why nothing above this line is remembered."""
+    match divider.cause:
+        case EndCause.IDLE:
+            return f"The conversation was cleared after {idle_minutes} minutes"
+        case EndCause.OFF:
+            return "Remembering was switched off; each message stands alone"
+        case _:
+            return "The conversation was reset; nothing above is remembered"
+
+
+def _activity(row: Row) -> str:
+    if isinstance(row.activity, Reading) and row.activity.total:
+        return f"reading {min(100, row.activity.done * 100 // row.activity.total)} %"
+    return "thinking" if row.is_open else ""
+
+
+def _marks(row: Row) -> list[str]:
+    marks = [_MARKS[row.source]] if row.source in _MARKS else []
+    if row.status is RowStatus.INTERRUPTED:
+        marks.append("Stopped before its end")
+    elif row.cut_off:
+        marks.append("Cut off at the limit for a reply")
+    return marks
+
+
+def _actions(row: Row, *, is_last: bool) -> list[str]:
+    if row.is_open:
+        return []
+    if row.status is RowStatus.FAILED:
+        return ["again", "dismiss"]
+    if not is_last:
+        return ["copy"]
+    return ["copy", "retry", "edit", *(["continue"] if row.cut_off else [])]
