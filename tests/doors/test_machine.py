@@ -319,12 +319,14 @@ async def test_a_server_that_is_not_there_is_told_once(tmp_path: Path) -> None:
 
 
 async def test_nothing_said_is_on_disk(tmp_path: Path) -> None:
-    """Neither words nor replies are in any file under the home or the temporary folder."""
+    """Without the journal, no word and no reply is in any file under home or temporary folder."""
     home, temporary = tmp_path / "home", tmp_path / "tmp"
     temporary.mkdir()
     async with (
         chat_server("The heron is called Bertil.") as server,
-        machine(home, server, "--window", "1", env={"TMPDIR": str(temporary)}) as pace,
+        machine(
+            home, server, "--window", "1", "--no-history", env={"TMPDIR": str(temporary)}
+        ) as pace,
     ):
         for number in range(4):
             await pace.say(f"Quendelin {number}")
