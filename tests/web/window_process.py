@@ -63,12 +63,13 @@ async def running_window(
     base_url: str | None = None,
     env: Mapping[str, str] | None = None,
     folder: Path | None = None,
+    opens: bool = False,
 ) -> AsyncIterator[RunningWindow]:
     """A window over a server, or, without one, over whatever planner the flags name."""
     over = () if base_url is None else ("--base-url", base_url)
     port = () if "--port" in flags else ("--port", "0")
     process = await asyncio.create_subprocess_exec(
-        *(str(PACE), "web", "--no-open", *port, *over, *flags),
+        *(str(PACE), "web", *(() if opens else ("--no-open",)), *port, *over, *flags),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
