@@ -3,20 +3,19 @@
 It is never fed back as memory, and never holds a summary. One row a turn pair, one line a session.
 """
 
-import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import TypeVar
 
 from pace.errors import HistoryError, NotInHistoryError
-from pace.file_lock import only_here
-from pace.journal import rows
-from pace.journal.file import BrokenFileError, JournalFile
-from pace.journal.mending import is_broken, mend
+from pace.journal import rows, sessions
+from pace.journal.deleting import delete, purge
+from pace.journal.finding import search
+from pace.journal.mending import kept_aside, remove_aside
 from pace.journal.rows import ALWAYS, Entry, Found, JournalTurn, PastConversation, Period
+from pace.journal.shared import SharedJournal
 from pace.journal.words import Query
 from pace.memory.turn import SessionId, TurnId
 
@@ -24,26 +23,29 @@ Result = TypeVar("Result")
 
 _PAGE = 500
 _SHORTEST_ID = 4
+_HIGHEST_NUMBER = 2**63 - 1
 
 
 class PaceHistory:
     """The journal in one file, which several processes may use at once.
 
     Nothing is made on the disk before the first turn is written. `notices` are sentences for the
-    person about what had to be mended. Every method raises HistoryError if the file cannot be
-    used, and nothing is then changed.
+    person, about what had to be mended or could not be deleted. Every method raises HistoryError if
+    the file cannot be used, and nothing is then changed.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.notices: list[str] = []
-        self._file = JournalFile(path)
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="history")
+        self._journal = SharedJournal(path)
+
+    @property
+    def notices(self) -> list[str]:
+        """Sentences that nobody was told yet; whoever tells them takes them out."""
+        return self._journal.notices
 
     async def aclose(self) -> None:
-        """Finish what was begun, and let go of the file."""
-        await self._in_thread(self._file.close)
-        self._thread.shutdown(wait=False)
+        """Finish what was begun, and let go of the file; harmless when repeated."""
+        await self._journal.aclose()
 
     # --- writing
 
@@ -52,7 +54,7 @@ class PaceHistory:
 
         It is on the disk when this returns. Written again, a turn changes nothing.
         """
-        return await self._write(lambda db: rows.append(db, turn, replaces))
+        return await self._journal.use(lambda db: rows.append(db, turn, replaces))
 
     async def take_back(self, turn_id: TurnId) -> None:
         """Mark a turn as taken back; its words stay."""
@@ -60,12 +62,14 @@ class PaceHistory:
 
     async def end_session(self, session_id: SessionId, cause: str, ended_at: datetime) -> None:
         """Write the line of a session's end; none, if nothing of it was kept."""
-        await self._read(lambda db: rows.end_session(db, session_id, cause, ended_at), None)
+        await self._read(lambda db: sessions.end_session(db, session_id, cause, ended_at), None)
 
     async def rename(self, session_id: SessionId, name: str) -> None:
         """Give a conversation a name; an empty one takes it away. Raises NotInHistoryError."""
         given = name.strip() or None
-        was_there = await self._read(lambda db: rows.rename(db, session_id, given), if_none=False)
+        was_there = await self._read(
+            lambda db: sessions.rename(db, session_id, given), if_none=False
+        )
         if not was_there:
             raise _no_conversation(session_id)
 
@@ -76,11 +80,22 @@ class PaceHistory:
     ) -> list[PastConversation]:
         """Past conversations, the newest first; the next page begins before a number."""
         return await self._read(
-            lambda db: rows.conversations(
+            lambda db: sessions.conversations(
                 db, limit=limit, before_number=before_number, period=period
             ),
             [],
         )
+
+    async def count(self, *, session_id: SessionId | None = None, period: Period = ALWAYS) -> int:
+        """How many turns there are, of one conversation or of all."""
+        return await self._read(lambda db: rows.count(db, session_id=session_id, period=period), 0)
+
+    async def conversation(self, session_id: SessionId) -> PastConversation:
+        """One conversation. Raises NotInHistoryError."""
+        found = await self._read(lambda db: sessions.conversation(db, session_id), None)
+        if found is None:
+            raise _no_conversation(session_id)
+        return found
 
     async def session_id(self, beginning: str) -> SessionId:
         """The one conversation whose id begins like this. Raises NotInHistoryError."""
@@ -90,7 +105,7 @@ class PaceHistory:
                 f"{_SHORTEST_ID} characters of it; `pace history` lists them."
             )
         nothing: list[SessionId] = []
-        found = await self._read(lambda db: rows.matching_sessions(db, beginning), nothing)
+        found = await self._read(lambda db: sessions.matching_sessions(db, beginning), nothing)
         if not found:
             raise _no_conversation(beginning)
         if len(found) > 1:
@@ -101,9 +116,11 @@ class PaceHistory:
 
     async def entry(self, number: int) -> Entry:
         """One turn by its number. Raises NotInHistoryError."""
-        found = await self._read(lambda db: rows.entry(db, number), None)
+        found = None
+        if number <= _HIGHEST_NUMBER:
+            found = await self._read(lambda db: rows.entry(db, number), None)
         if found is None:
-            raise NotInHistoryError(f"The history holds no turn {number}. See: pace history")
+            raise _no_turn(number)
         return found
 
     async def entries(
@@ -127,15 +144,15 @@ class PaceHistory:
         query = Query.of(text)
         if not query.phrases:
             return []
-        return await self._read(lambda db: rows.search(db, query, limit=limit, period=period), [])
+        return await self._read(lambda db: search(db, query, limit=limit, period=period), [])
 
     # --- deleting
 
     async def delete_turn(self, number: int) -> int:
         """Delete one turn; gives 1. Raises NotInHistoryError."""
-        deleted = await self._delete("number = ?", number)
+        deleted = await self._delete("number = ?", min(number, _HIGHEST_NUMBER))
         if not deleted:
-            raise NotInHistoryError(f"The history holds no turn {number}. See: pace history")
+            raise _no_turn(number)
         return deleted
 
     async def delete_conversation(self, session_id: SessionId) -> int:
@@ -147,18 +164,24 @@ class PaceHistory:
 
     async def delete_period(self, period: Period) -> int:
         """Delete all turns of a period; gives how many."""
-        return await self._delete("said_seconds >= ? AND said_seconds < ?", *period.seconds)
+        return await self._delete(
+            "said_seconds >= ? AND said_seconds < ?", *period.seconds, covers=period
+        )
 
     async def let_go_of_old(self, days: int, *, now: datetime) -> int:
-        """Delete what is older than so many days; gives how many turns that were."""
-        period = Period(before=now - timedelta(days=days))
-        if not await self._page(None, period, 0, limit=1):
+        """Delete what was said on days before so many days ago; gives how many turns that were.
+
+        Whole days go at once, so that the file is purged once a day at most.
+        """
+        day = (now - timedelta(days=days)).date()
+        period = Period(before=datetime.combine(day, time(), tzinfo=now.tzinfo))
+        if not await self.count(period=period) and not self._aside_within(period):
             return 0
         return await self.delete_period(period)
 
     async def delete_all(self) -> int:
         """Delete everything; gives how many turns there were."""
-        return await self._delete("TRUE")
+        return await self._delete("TRUE", covers=ALWAYS)
 
     # --- inside
 
@@ -172,45 +195,54 @@ class PaceHistory:
             [],
         )
 
-    async def _delete(self, chosen: str, *parameters: object) -> int:
+    async def _delete(self, chosen: str, *parameters: object, covers: Period | None = None) -> int:
+        """Delete what a condition chooses, and damaged files of a time that is deleted whole."""
+
         def work(db: sqlite3.Connection) -> tuple[int, bool]:
-            deleted = rows.delete(db, chosen, parameters)
-            return deleted, rows.purge(db)
+            deleted = delete(db, chosen, parameters)
+            return deleted, purge(db)
 
         deleted, is_purged = await self._read(work, (0, True))
+        if deleted or covers is not None:
+            self._clear_aside(covers)
         if not is_purged:
             raise HistoryError(
-                f"{deleted:,} turns are deleted, but another program reads the history, so that "
-                "traces may stand in its file. Close that program and delete again."
+                f"{deleted:,} turns are deleted, but traces of them are still in the file, because "
+                "another program reads it or the disk is full. They are removed when the history "
+                "is opened next."
             )
         return deleted
 
-    async def _read(self, work: Callable[[sqlite3.Connection], Result], if_none: Result) -> Result:
-        """Do something with what was written; with nothing written, nothing is made either."""
-        if not self._file.exists():
-            return if_none
-        return await self._write(work)
+    def _aside_within(self, period: Period) -> list[Path]:
+        """Damaged files kept aside that hold nothing but what was said in a period."""
+        since, before = period.seconds
+        if since != float("-inf"):
+            return []
+        return [path for path in kept_aside(self.path) if path.stat().st_mtime < before]
 
-    async def _write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+    def _clear_aside(self, covers: Period | None) -> None:
         try:
-            return await self._in_thread(lambda: self._file.use(work))
-        except BrokenFileError:
-            await self._mend()
-        return await self._in_thread(lambda: self._file.use(work))
-
-    async def _mend(self) -> None:
-        """Mend the file, unless another process did so while it was waited for."""
-        async with only_here(self.path.with_name(f"{self.path.name}.lock")):
-            if not await self._in_thread(lambda: is_broken(self._file)):
-                return
-            mended = await self._in_thread(lambda: mend(self.path))
-        self.notices.append(
-            f"The history was damaged; {mended.turns:,} turns could be read and are kept. The "
-            f"damaged file is {mended.aside}."
+            for path in self._aside_within(covers) if covers is not None else ():
+                remove_aside(path)
+        except OSError as error:
+            raise HistoryError(
+                f"A damaged file beside {self.path} cannot be removed ({error.strerror})."
+            ) from error
+        self._journal.notices.extend(
+            f"{path} was damaged once and kept aside; it may still hold what you deleted. Remove "
+            "it when you do not need it."
+            for path in kept_aside(self.path)
         )
 
-    async def _in_thread(self, work: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+    async def _read(self, work: Callable[[sqlite3.Connection], Result], if_none: Result) -> Result:
+        """Do something with what was written; with nothing written, nothing is made either."""
+        if not self._journal.exists():
+            return if_none
+        return await self._journal.use(work)
+
+
+def _no_turn(number: int) -> NotInHistoryError:
+    return NotInHistoryError(f"The history holds no turn {number}. See: pace history")
 
 
 def _no_conversation(session_id: str) -> NotInHistoryError:

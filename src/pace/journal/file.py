@@ -1,6 +1,6 @@
 """The journal's database file: opened when needed, private to its person, shared by processes.
 
-Everything here blocks; history.py runs it in a thread of its own.
+Everything here blocks; shared.py runs it in a thread of its own.
 """
 
 import os
@@ -15,6 +15,9 @@ from pace.journal.schema import migrate
 
 Result = TypeVar("Result")
 
+BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite puts beside a database file, by the ending of its name."""
+
 # How long another process's transaction is waited for, in milliseconds.
 _BUSY_LIMIT = 10_000
 _REASONS = {
@@ -26,6 +29,7 @@ _REASONS = {
     sqlite3.SQLITE_BUSY: "another program holds it",
     sqlite3.SQLITE_LOCKED: "another program holds it",
 }
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _FOR_ITS_PERSON, _FOR_OTHERS = 0o600, 0o077
 
@@ -35,9 +39,10 @@ class BrokenFileError(HistoryError):
 
 
 class JournalFile:
-    """One connection to the journal, made anew when another process put a new file in its place.
+    """One connection to the journal.
 
-    Deleted rows are overwritten, and nothing is sorted in files elsewhere.
+    Only one process at a time may open the file or put another in its place, which is for the
+    caller to see to; any number may use it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -47,22 +52,39 @@ class JournalFile:
 
     def exists(self) -> bool:
         """Whether anything was ever written."""
-        return self.path.exists()
+        return self.path.exists() or mended_name(self.path).exists()
 
-    def use(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Do something with the open file, which is made if there is none.
+    def is_open(self) -> bool:
+        """Whether the file that is open is the one that has its name now."""
+        return self._connection is not None and self._opened == _identity(self.path)
+
+    def open(self) -> None:
+        """Open the file, which is made if there is none.
 
         Raises BrokenFileError for a damaged file, HistoryError for whatever else is in the way.
         """
+        self.close()
         try:
-            return work(self._open())
+            self._make_private()
+            connection = connect(self.path)
+            try:
+                migrate(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection, self._opened = connection, _identity(self.path)
         except sqlite3.Error as error:
             raise self._told(error) from error
         except OSError as error:
-            raise HistoryError(
-                f"The history at {self.path} cannot be used ({error.strerror}). Check who owns its "
-                "folder."
-            ) from error
+            raise unusable(self.path, error) from error
+
+    def use(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Do something with the open file; raises as `open` does."""
+        assert self._connection is not None, "the file is not open"  # noqa: S101  # shared.py does
+        try:
+            return work(self._connection)
+        except sqlite3.Error as error:
+            raise self._told(error) from error
 
     def close(self) -> None:
         """Let go of the file; harmless when repeated."""
@@ -71,25 +93,32 @@ class JournalFile:
             with suppress(sqlite3.Error):
                 connection.close()
 
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is not None and self._opened == _identity(self.path):
-            return self._connection
-        self.close()
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _make_private(self.path)
-        connection = connect(self.path)
+    def _make_private(self) -> None:
+        """Have the file be its person's alone; what SQLite puts beside it takes after it.
+
+        A file that is there is not opened for this: closing it again would undo SQLite's locks.
+        """
+        new = mended_name(self.path)
+        if new.exists() and not self.path.exists():
+            # Whoever mended it was killed before the last step.
+            new.rename(self.path)
         try:
-            migrate(connection)
-        except BaseException:
-            connection.close()
-            raise
-        self._connection, self._opened = connection, _identity(self.path)
-        return connection
+            found = self.path.stat()
+        except FileNotFoundError:
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _FOR_ITS_PERSON))
+            return
+        if found.st_size == 0 and _size(beside(self.path, "-wal")):
+            # SQLite would take the file for a new one, and remove what was written ahead.
+            raise BrokenFileError(f"The history at {self.path} is damaged.")
+        if found.st_mode & _FOR_OTHERS:
+            with suppress(OSError):
+                self.path.chmod(_FOR_ITS_PERSON)
 
     def _told(self, error: sqlite3.Error) -> HistoryError:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-        if code in _BROKEN:
+        if code not in _BUSY:
             self.close()
+        if code in _BROKEN:
             return BrokenFileError(f"The history at {self.path} is damaged.")
         reason = _REASONS.get(code, "the database refuses")
         return HistoryError(
@@ -99,7 +128,10 @@ class JournalFile:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection with everything set that a journal needs. Raises sqlite3.Error."""
+    """A connection with everything set that a journal needs. Raises sqlite3.Error.
+
+    Deleted rows are overwritten, and nothing is sorted in files elsewhere.
+    """
     connection = sqlite3.connect(
         path, timeout=_BUSY_LIMIT / 1000, isolation_level=None, check_same_thread=False
     )
@@ -115,6 +147,27 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def unusable(path: Path, error: OSError) -> HistoryError:
+    """What is said when the file's folder is in the way."""
+    return HistoryError(
+        f"The history at {path} cannot be used ({error.strerror}). Check who owns its folder, and "
+        "the room on its disk."
+    )
+
+
+def beside(path: Path, ending: str) -> Path:
+    """A file that stands beside the journal."""
+    return path.with_name(path.name + ending)
+
+
+def mended_name(path: Path) -> Path:
+    """What a mended file is called until it takes the damaged one's place.
+
+    Where it stands alone, it is whole and was to take that place.
+    """
+    return beside(path, ".mended")
+
+
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
         found = path.stat()
@@ -123,12 +176,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _make_private(path: Path) -> None:
-    """Have the file be its person's alone; what SQLite puts beside it takes after it."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, _FOR_ITS_PERSON)
+def _size(path: Path) -> int:
     try:
-        if os.fstat(descriptor).st_mode & _FOR_OTHERS:
-            with suppress(OSError):
-                path.chmod(_FOR_ITS_PERSON)
-    finally:
-        os.close(descriptor)
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -8,16 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pace.errors import HistoryError
-from pace.journal.file import BrokenFileError, JournalFile, connect
-from pace.journal.rows import Entry, entry_of, insert, transaction
+from pace.journal.file import (
+    BESIDE,
+    BrokenFileError,
+    JournalFile,
+    beside,
+    connect,
+    mended_name,
+)
+from pace.journal.rows import TURN, Entry, entry_of, insert, transaction
 from pace.journal.schema import migrate
 
+_ASIDE = ".broken-"
 _MOST_ASIDE = 1000
-_BESIDE = ("", "-wal", "-shm")
-_COLUMNS = (
-    "number, turn_id, thread_id, session_id, source, planner, model, said_at, status, "
-    "user_text, reply_text"
-)
+# Between what could be read from the front and from the back, so many are asked for one by one.
+_MOST_SINGLE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class Mended:
 def is_broken(file: JournalFile) -> bool:
     """Whether the file is still damaged; another process may have mended it meanwhile."""
     try:
+        file.open()
         return file.use(_has_damage)
     except BrokenFileError:
         return True
@@ -39,18 +45,19 @@ def is_broken(file: JournalFile) -> bool:
 def mend(path: Path) -> Mended:
     """Put a new file in the place of a damaged one, with all that can be read of it.
 
-    The damaged one stays where it is until the new one is whole. Raises HistoryError if neither
-    can be done.
+    The damaged one stays where it is until the new one is whole, and nobody can write to it
+    meanwhile. Raises HistoryError if it cannot be done.
     """
-    new = path.with_name(f"{path.name}.mended")
+    new = mended_name(path)
     try:
         _remove(new)
-        turns = _copy_readable(path, new)
-        aside = _free_name(path)
-        for suffix in _BESIDE:
-            with suppress(FileNotFoundError):
-                _beside(path, suffix).rename(_beside(aside, suffix))
-        new.rename(path)
+        with closing(_held(path)) as damaged:
+            turns = _copy_readable(damaged, new)
+            aside = _free_name(path)
+            for ending in ("", *BESIDE):
+                with suppress(FileNotFoundError):
+                    beside(path, ending).rename(beside(aside, ending))
+            new.rename(path)
     except (OSError, sqlite3.Error) as error:
         raise HistoryError(
             f"The history at {path} is damaged and cannot be mended. Move the file away; a new one "
@@ -59,75 +66,112 @@ def mend(path: Path) -> Mended:
     return Mended(aside, turns)
 
 
+def kept_aside(path: Path) -> list[Path]:
+    """The damaged files that were kept, without what SQLite put beside them."""
+    return sorted(
+        found
+        for found in path.parent.glob(f"{path.name}{_ASIDE}*")
+        if found.name.removeprefix(f"{path.name}{_ASIDE}").isdecimal()
+    )
+
+
+def remove_aside(aside: Path) -> None:
+    """Remove a file that was kept, and what stands beside it. Raises OSError."""
+    _remove(aside)
+
+
 def _has_damage(connection: sqlite3.Connection) -> bool:
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    return bool(verdict != "ok")
+    if verdict != "ok":
+        return True
+    # This raises for a damaged index; the check above knows nothing of that.
+    connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+    return False
 
 
-def _copy_readable(path: Path, new: Path) -> int:
-    os.close(os.open(new, os.O_RDWR | os.O_CREAT, 0o600))
+def _held(path: Path) -> sqlite3.Connection:
+    """The damaged file, open for reading as far as that goes; others wait if they want to write."""
+    if not path.stat().st_size:
+        # SQLite would remove what was written ahead of an empty file.
+        return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    source = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
+    source.text_factory = lambda text: text.decode("utf-8", "replace")
+    try:
+        source.execute("BEGIN IMMEDIATE")
+    except sqlite3.DatabaseError as error:
+        # What is damaged so much that it cannot be held can be written by nobody else, either.
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            source.close()
+            raise
+    return source
+
+
+def _copy_readable(damaged: sqlite3.Connection, new: Path) -> int:
+    os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     turns = 0
     with closing(connect(new)) as target:
         migrate(target)
         with transaction(target):
-            for entry in _readable(path):
-                insert(target, entry.turn, entry.number)
-                turns += 1
-            for line in _session_lines(path):
-                target.execute(
-                    "UPDATE sessions SET name = ?, ended_at = ?, cause = ? WHERE session_id = ?",
-                    line,
-                )
+            for entry in _readable(damaged):
+                with suppress(sqlite3.IntegrityError):
+                    insert(target, entry.turn, entry.number)
+                    turns += 1
+            _copy_session_lines(damaged, target)
+            _copy_highest_number(damaged, target)
         # Its write-ahead log goes with the connection, so that one file is all there is to rename.
         target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         target.execute("PRAGMA journal_mode = DELETE")
     return turns
 
 
-def _readable(path: Path) -> Iterator[Entry]:
+def _readable(damaged: sqlite3.Connection) -> Iterator[Entry]:
     """Every entry that can be read, each once: from the front, from the back, then one by one."""
-    try:
-        source = sqlite3.connect(path)
-    except sqlite3.Error:
-        return
-    with closing(source):
-        seen: dict[int, None] = {}
-        for order in ("ASC", "DESC"):
-            yield from _scan(source, f"ORDER BY number {order}", seen)
-        low, high = min(seen, default=0), max(seen, default=0)
-        for number in range(low, high):
-            if number not in seen:
-                yield from _scan(source, f"WHERE number = {number}", seen)
+    seen: set[int] = set()
+    for order in ("ASC", "DESC"):
+        yield from _scan(damaged, f"ORDER BY number {order}", seen)
+    highest = max(seen, default=0)
+    for number in range(1, min(highest, _MOST_SINGLE)):
+        if number not in seen:
+            yield from _scan(damaged, f"WHERE number = {number}", seen)
 
 
-def _scan(source: sqlite3.Connection, which: str, seen: dict[int, None]) -> Iterator[Entry]:
+def _scan(damaged: sqlite3.Connection, which: str, seen: set[int]) -> Iterator[Entry]:
     """Entries until the damage; those that were seen before are left out."""
     with suppress(sqlite3.Error):
-        for row in source.execute(f"SELECT {_COLUMNS} FROM turns {which}"):  # noqa: S608
+        for row in damaged.execute(f"SELECT number, {TURN} FROM turns {which}"):  # noqa: S608
+            if row[0] in seen:
+                continue
             with suppress(ValueError, TypeError):
                 entry = entry_of(row)
-                if entry.number not in seen:
-                    seen[entry.number] = None
-                    yield entry
+                seen.add(entry.number)
+                yield entry
 
 
-def _session_lines(path: Path) -> Iterator[tuple[object, ...]]:
-    with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as source:
-        yield from source.execute("SELECT name, ended_at, cause, session_id FROM sessions")
+def _copy_session_lines(damaged: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    with suppress(sqlite3.Error):
+        for line in damaged.execute("SELECT name, ended_at, cause, session_id FROM sessions"):
+            target.execute(
+                "UPDATE sessions SET name = ?, ended_at = ?, cause = ? WHERE session_id = ?", line
+            )
+
+
+def _copy_highest_number(damaged: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    """Numbers are not used again, also those of rows that nobody can read any more."""
+    with suppress(sqlite3.Error):
+        for (number,) in damaged.execute("SELECT seq FROM sqlite_sequence WHERE name = 'turns'"):
+            target.execute(
+                "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'turns'", (number,)
+            )
 
 
 def _free_name(path: Path) -> Path:
     for number in range(1, _MOST_ASIDE):
-        aside = path.with_name(f"{path.name}.broken-{number}")
+        aside = beside(path, f"{_ASIDE}{number}")
         if not aside.exists():
             return aside
     raise FileExistsError(f"{path.name} was damaged too often")
 
 
-def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)
-
-
 def _remove(path: Path) -> None:
-    for suffix in _BESIDE:
-        _beside(path, suffix).unlink(missing_ok=True)
+    for ending in ("", *BESIDE):
+        beside(path, ending).unlink(missing_ok=True)

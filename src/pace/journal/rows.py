@@ -1,13 +1,13 @@
 """What is written into the journal and read from it: rows of turns, and a line for each session."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from pace.journal.words import Query, Snippet, indexed, snippet_of
+from pace.journal.words import INDEXED_BY, Snippet, indexed
 from pace.memory.turn import SessionId, ThreadId, TurnId
 
 
@@ -107,9 +107,10 @@ class Period:
 
 ALWAYS = Period()
 
-_TURN = (
+TURN = (
     "turn_id, thread_id, session_id, source, planner, model, said_at, status, user_text, reply_text"
 )
+"""The columns of a turn, as `entry_of` takes them after the number."""
 
 
 @contextmanager
@@ -118,11 +119,11 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")
 
 
 # --- writing
@@ -144,11 +145,12 @@ def append(connection: sqlite3.Connection, turn: JournalTurn, replaces: TurnId |
 def insert(connection: sqlite3.Connection, turn: JournalTurn, number: int | None = None) -> int:
     """Put a row in, with its words in the index; inside a transaction."""
     cursor = connection.execute(
-        f"INSERT INTO turns (number, said_seconds, {_TURN}) "  # noqa: S608  # our own names
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO turns (number, said_seconds, indexed_by, {TURN}) "  # noqa: S608  # our own
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             number,
             turn.said_at.timestamp(),
+            INDEXED_BY,
             turn.turn_id,
             turn.thread_id,
             turn.session_id,
@@ -162,10 +164,7 @@ def insert(connection: sqlite3.Connection, turn: JournalTurn, number: int | None
         ),
     )
     written = int(cursor.lastrowid or 0)
-    connection.execute(
-        "INSERT INTO words (rowid, said, reply) VALUES (?, ?, ?)",
-        (written, indexed(turn.user_text), indexed(turn.reply_text)),
-    )
+    index(connection, written, turn.user_text, turn.reply_text)
     connection.execute(
         "INSERT INTO sessions (session_id, thread_id, last_number) VALUES (?, ?, ?) "
         "ON CONFLICT (session_id) DO UPDATE "
@@ -173,6 +172,14 @@ def insert(connection: sqlite3.Connection, turn: JournalTurn, number: int | None
         (turn.session_id, turn.thread_id, written),
     )
     return written
+
+
+def index(connection: sqlite3.Connection, number: int, user_text: str, reply_text: str) -> None:
+    """Have the words of a row be found."""
+    connection.execute(
+        "INSERT INTO words (rowid, said, reply) VALUES (?, ?, ?)",
+        (number, indexed(user_text), indexed(reply_text)),
+    )
 
 
 def take_back(connection: sqlite3.Connection, turn_id: TurnId) -> None:
@@ -185,82 +192,18 @@ def _set_status(connection: sqlite3.Connection, turn_id: TurnId, status: TurnSta
     connection.execute("UPDATE turns SET status = ? WHERE turn_id = ?", (status, turn_id))
 
 
-def end_session(
-    connection: sqlite3.Connection, session_id: SessionId, cause: str, ended_at: datetime
-) -> None:
-    """Write the line of a session's end, once; a session of which nothing was kept has none."""
-    with transaction(connection):
-        connection.execute(
-            "UPDATE sessions SET ended_at = ?, cause = ? WHERE session_id = ? AND cause IS NULL",
-            (ended_at.isoformat(), cause, session_id),
-        )
-
-
-def rename(connection: sqlite3.Connection, session_id: SessionId, name: str | None) -> bool:
-    """Give a conversation a name of its own, or none; False if there is no such conversation."""
-    with transaction(connection):
-        cursor = connection.execute(
-            "UPDATE sessions SET name = ? WHERE session_id = ?", (name, session_id)
-        )
-        return cursor.rowcount > 0
-
-
 # --- reading
 
 
-def conversations(
-    connection: sqlite3.Connection, *, limit: int, before_number: int | None, period: Period
-) -> list[PastConversation]:
-    """Those with the newest turns first; of a period, those with a turn in it."""
-    since, before = period.seconds
-    rows = connection.execute(
-        """SELECT session_id, thread_id, name, ended_at, cause, last_number,
-            (SELECT user_text FROM turns t WHERE t.session_id = s.session_id ORDER BY number),
-            (SELECT said_at FROM turns t WHERE t.session_id = s.session_id ORDER BY number),
-            (SELECT said_at FROM turns t WHERE t.session_id = s.session_id ORDER BY number DESC),
-            (SELECT count(*) FROM turns t WHERE t.session_id = s.session_id)
-        FROM sessions s
-        WHERE last_number < ? AND EXISTS (
-            SELECT 1 FROM turns t WHERE t.session_id = s.session_id
-            AND said_seconds >= ? AND said_seconds < ?)
-        ORDER BY last_number DESC LIMIT ?""",
-        (2**62 if before_number is None else before_number, since, before, limit),
-    )
-    return [
-        PastConversation(
-            session_id=SessionId(session_id),
-            thread_id=ThreadId(thread_id),
-            name=name,
-            first_words=first_words,
-            began_at=datetime.fromisoformat(began),
-            last_at=datetime.fromisoformat(last),
-            turns=turns,
-            last_number=newest,
-            ended_at=None if ended is None else datetime.fromisoformat(ended),
-            cause=cause,
-        )
-        for (
-            session_id,
-            thread_id,
-            name,
-            ended,
-            cause,
-            newest,
-            first_words,
-            began,
-            last,
-            turns,
-        ) in rows
-    ]
-
-
-def matching_sessions(connection: sqlite3.Connection, beginning: str) -> list[SessionId]:
-    """The sessions whose id begins like this."""
-    rows = connection.execute(
-        "SELECT session_id FROM sessions WHERE substr(session_id, 1, ?) = ? LIMIT 2",
-        (len(beginning), beginning),
-    )
-    return [SessionId(found) for (found,) in rows]
+def count(connection: sqlite3.Connection, *, session_id: SessionId | None, period: Period) -> int:
+    """How many turns there are; of one session and one period, if they are given."""
+    of_session, which = ("", ()) if session_id is None else ("session_id = ? AND", (session_id,))
+    (found,) = connection.execute(
+        f"SELECT count(*) FROM turns WHERE {of_session} "  # noqa: S608  # our own names
+        "said_seconds >= ? AND said_seconds < ?",
+        (*which, *period.seconds),
+    ).fetchone()
+    return int(found)
 
 
 def entries(
@@ -272,12 +215,11 @@ def entries(
     limit: int,
 ) -> list[Entry]:
     """The entries after a number, in order; of one session and one period, if they are given."""
-    since, before = period.seconds
+    of_session, which = ("", ()) if session_id is None else ("session_id = ? AND", (session_id,))
     rows = connection.execute(
-        f"SELECT number, {_TURN} FROM turns "  # noqa: S608  # our own names
-        "WHERE number > ? AND said_seconds >= ? AND said_seconds < ? "
-        "AND (session_id = ? OR ? IS NULL) ORDER BY number LIMIT ?",
-        (after, since, before, session_id, session_id, limit),
+        f"SELECT number, {TURN} FROM turns WHERE {of_session} number > ? "  # noqa: S608  # our own
+        "AND said_seconds >= ? AND said_seconds < ? ORDER BY number LIMIT ?",
+        (*which, after, *period.seconds, limit),
     )
     return [entry_of(row) for row in rows]
 
@@ -285,31 +227,10 @@ def entries(
 def entry(connection: sqlite3.Connection, number: int) -> Entry | None:
     """One entry."""
     row = connection.execute(
-        f"SELECT number, {_TURN} FROM turns WHERE number = ?",  # noqa: S608  # our own names
+        f"SELECT number, {TURN} FROM turns WHERE number = ?",  # noqa: S608  # our own names
         (number,),
     ).fetchone()
     return None if row is None else entry_of(row)
-
-
-def search(
-    connection: sqlite3.Connection, query: Query, *, limit: int, period: Period
-) -> list[Found]:
-    """What holds all that is asked for: the best first, the newer first among equals."""
-    since, before = period.seconds
-    rows = connection.execute(
-        f"SELECT number, {_TURN} FROM words JOIN turns ON number = words.rowid "  # noqa: S608
-        "WHERE words MATCH ? AND said_seconds >= ? AND said_seconds < ? "
-        "ORDER BY rank, number DESC LIMIT ?",
-        (query.expression, since, before, limit),
-    )
-    return [
-        Found(
-            found,
-            snippet_of(found.turn.user_text, query),
-            snippet_of(found.turn.reply_text, query),
-        )
-        for found in map(entry_of, rows)
-    ]
 
 
 def entry_of(row: tuple[int, str, str, str, str, str, str, str, str, str, str]) -> Entry:
@@ -330,42 +251,3 @@ def entry_of(row: tuple[int, str, str, str, str, str, str, str, str, str, str]) 
             reply_text=texts[1],
         ),
     )
-
-
-# --- deleting
-
-
-def delete(connection: sqlite3.Connection, chosen: str, parameters: Iterable[object]) -> int:
-    """Delete the turns that a condition of ours chooses, with their words in the index.
-
-    What they leave in free pages, in the index and in the write-ahead log is gone only after
-    `purge`. Gives how many they were.
-    """
-    with transaction(connection):
-        rows = connection.execute(
-            f"SELECT number, user_text, reply_text FROM turns WHERE {chosen}",  # noqa: S608
-            tuple(parameters),
-        ).fetchall()
-        connection.executemany(
-            "INSERT INTO words (words, rowid, said, reply) VALUES ('delete', ?, ?, ?)",
-            [(number, indexed(said), indexed(reply)) for number, said, reply in rows],
-        )
-        connection.executemany("DELETE FROM turns WHERE number = ?", [(row[0],) for row in rows])
-        connection.execute(
-            "DELETE FROM sessions WHERE NOT EXISTS "
-            "(SELECT 1 FROM turns WHERE turns.session_id = sessions.session_id)"
-        )
-        connection.execute(
-            "UPDATE sessions SET last_number = "
-            "(SELECT max(number) FROM turns WHERE turns.session_id = sessions.session_id)"
-        )
-        # Merged into one, the index holds no word any more that no row holds.
-        connection.execute("INSERT INTO words (words) VALUES ('optimize')")
-    return len(rows)
-
-
-def purge(connection: sqlite3.Connection) -> bool:
-    """Have no byte of deleted rows be left; False while another process still reads them."""
-    connection.execute("VACUUM")
-    is_busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    return not is_busy

@@ -9,20 +9,29 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# To be counted up with every change of what words a text gives.
+_RULES = 1
+INDEXED_BY = f"{_RULES}/{unicodedata.unidata_version}"
+"""What a text's words depend on; two versions of Python may split a rare text differently."""
+
 # Scripts without spaces between words: each character is a word there, and a run of them a phrase.
 _UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
     "\u1000-\u109f\u1780-\u17ff"  # Burmese, Khmer
-    "\u3040-\u30ff\u31f0-\u31ff"  # kana
+    "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana, the narrow ones too
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
     "\U00020000-\U0003ffff"  # Han, later parts
 )
+# Voicing marks of kana make one character with what they stand at.
+_VOICING = "\u3099\u309a\uff9e\uff9f"
 # Combining marks are no word characters to `re`, and words of many scripts are full of them.
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
     "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0900-\u0963"
     "\u0971-\u0df3"
 )
+# Stand inside words and show nothing: the soft hyphen, and what joins or parts letters.
+_UNSEEN = "\u00ad\u200c\u200d"
 # Signs that belong to what they stand at: C++, 38.101, POL-358, a_b, 50%, don't, x@y.org, C:\users.
 _SIGNS = "+#$%&@_./:='-\\€£¥§°"
 # The signs as the index knows them: of a kind that its tokenizer takes for letters.
@@ -31,14 +40,27 @@ _SIGN_WORDS["\u2019"] = _SIGN_WORDS["'"]
 _SIGN = "[" + re.escape("".join(_SIGN_WORDS)) + "]"
 _LETTER = rf"(?:[^\W_{_UNSPACED}]|[{_MARKS}])"
 _WORD = re.compile(
-    rf"[{_UNSPACED}]|{_LETTER}+"
+    rf"[{_UNSPACED}][{_VOICING}]?|{_LETTER}(?:{_LETTER}|[{_UNSEEN}])*"
     rf"|(?:(?<=\w)|(?<=\w[+#])){_SIGN}|{_SIGN}(?=\w)"
 )
 # What ends a sentence or frames a quotation is no part of the word that is asked for.
 _LEFT_EDGE, _RIGHT_EDGE = "'\u2019:=&", ".:'\u2019=&-/\\_"
-_ACCENTS = dict.fromkeys(range(0x0300, 0x0370))
+# What does not count: accents of Latin, Greek and Cyrillic letters, Hebrew points, Arabic vowel
+# signs and stretching. Nor signs of ASCII that a character may stand for: the index parts words
+# at them.
+_UNCOUNTED = dict.fromkeys(
+    (
+        *map(ord, _UNSEEN),
+        *(code for code in range(0x80) if not chr(code).isalnum()),
+        *range(0x0300, 0x0370),
+        *(code for code in range(0x0591, 0x05C8) if code not in {0x05BE, 0x05C0, 0x05C3, 0x05C6}),
+        *(0x0640, 0x0670, *range(0x064B, 0x0660)),
+    )
+)
 # A word of one letter stands for itself; a longer one for all that begin like it.
 _SHORTEST_BEGINNING = 2
+# Beyond these a query is no question any more; the rest of a pasted text is not looked at.
+_MOST_PHRASES, _MOST_WORDS = 32, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +87,9 @@ def _plain(found: str) -> str:
         return _SIGN_WORDS[found]
     if found.isascii():
         return found.lower()
-    bare = unicodedata.normalize("NFKD", found.casefold()).translate(_ACCENTS)
-    return unicodedata.normalize("NFC", bare)
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", found).casefold())
+    # A word of nothing but accents stands for itself.
+    return unicodedata.normalize("NFC", plain.translate(_UNCOUNTED)) or found
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +102,9 @@ class Query:
     def of(cls, text: str) -> "Query":
         """Any text is a query: what stands between white space is a phrase of its own."""
         chunks = (chunk.lstrip(_LEFT_EDGE).rstrip(_RIGHT_EDGE) for chunk in text.split())
-        phrases = (tuple(word.text for word in words_of(chunk)) for chunk in chunks)
-        return cls(tuple(dict.fromkeys(phrase for phrase in phrases if _has_letters(phrase))))
+        phrases = (tuple(word.text for word in words_of(chunk)[:_MOST_WORDS]) for chunk in chunks)
+        asked = dict.fromkeys(phrase for phrase in phrases if _has_letters(phrase))
+        return cls(tuple(asked)[:_MOST_PHRASES])
 
     @property
     def expression(self) -> str:

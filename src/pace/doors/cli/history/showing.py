@@ -1,0 +1,74 @@
+"""`pace history show`: a turn or a conversation, word for word."""
+
+from pace.doors.cli.ending import run_until_ended
+from pace.doors.cli.history.days import shown_time
+from pace.doors.cli.history.opened import open_history, session_named
+from pace.doors.cli.history.page import Page
+from pace.doors.cli.history.words import SHORT_ID, called, counted, how_it_ended, marked, short_id
+from pace.doors.cli.terminal.look import ACCENT, DIM, STRONG
+from pace.doors.safe_text import safe_line, safe_text
+from pace.errors import NotInHistoryError
+from pace.history import PaceHistory
+from pace.journal.rows import Entry, PastConversation
+
+
+def show(named: str) -> None:
+    """Show a turn by its number, or a conversation by the beginning of its id."""
+    run_until_ended(_show(named.strip()))
+
+
+async def _show(named: str) -> None:
+    page = Page()
+    async with open_history() as history:
+        entry = await _turn_named(history, named)
+        if entry is not None:
+            conversation = await history.conversation(entry.turn.session_id)
+            _write_head(page, conversation)
+            _write_turn(page, entry)
+            return
+        session_id = await session_named(history, named)
+        _write_head(page, await history.conversation(session_id))
+        async for each in history.entries(session_id=session_id):
+            _write_turn(page, each)
+
+
+async def _turn_named(history: PaceHistory, named: str) -> Entry | None:
+    """The turn of this number, if it is one; the beginning of an id may be all digits, too."""
+    if not (named.isascii() and named.isdecimal()):
+        return None
+    try:
+        return await history.entry(int(named))
+    except NotInHistoryError:
+        if len(named) < SHORT_ID:
+            raise
+        return None
+
+
+def _write_head(page: Page, conversation: PastConversation) -> None:
+    page.write((called(conversation), STRONG))
+    page.write(
+        (
+            ", ".join(
+                (
+                    short_id(conversation.session_id),
+                    shown_time(conversation.began_at),
+                    counted(conversation.turns, "turn"),
+                    how_it_ended(conversation.cause),
+                )
+            ),
+            DIM,
+        )
+    )
+
+
+def _write_turn(page: Page, entry: Entry) -> None:
+    turn = entry.turn
+    who = safe_line(" ".join(part for part in (turn.planner, turn.model) if part))
+    heading = f"{entry.number}  {shown_time(turn.said_at)}{marked(turn.status)}"
+    page.write()
+    page.write((f"{heading}  {who}".rstrip(), DIM))
+    page.write(("You", STRONG))
+    page.write(safe_text(turn.user_text))
+    if turn.reply_text:
+        page.write(("Pace", f"{STRONG} {ACCENT}"))
+        page.write(safe_text(turn.reply_text))

@@ -1,0 +1,85 @@
+"""The journal's line for each session: how it ended, what its person calls it, what it holds."""
+
+import sqlite3
+from datetime import datetime
+
+from pace.journal.rows import PastConversation, Period, transaction
+from pace.memory.turn import SessionId, ThreadId
+
+
+def end_session(
+    connection: sqlite3.Connection, session_id: SessionId, cause: str, ended_at: datetime
+) -> None:
+    """Write the line of a session's end, once; a session of which nothing was kept has none."""
+    with transaction(connection):
+        connection.execute(
+            "UPDATE sessions SET ended_at = ?, cause = ? WHERE session_id = ? AND cause IS NULL",
+            (ended_at.isoformat(), cause, session_id),
+        )
+
+
+def rename(connection: sqlite3.Connection, session_id: SessionId, name: str | None) -> bool:
+    """Give a conversation a name of its own, or none; False if there is no such conversation."""
+    with transaction(connection):
+        cursor = connection.execute(
+            "UPDATE sessions SET name = ? WHERE session_id = ?", (name, session_id)
+        )
+        return cursor.rowcount > 0
+
+
+# --- reading
+
+_CONVERSATION = """SELECT session_id, thread_id, name, ended_at, cause, last_number,
+    (SELECT user_text FROM turns t WHERE t.session_id = s.session_id ORDER BY number),
+    (SELECT said_at FROM turns t WHERE t.session_id = s.session_id ORDER BY number),
+    (SELECT said_at FROM turns t WHERE t.session_id = s.session_id ORDER BY number DESC),
+    (SELECT count(*) FROM turns t WHERE t.session_id = s.session_id)
+FROM sessions s"""
+
+
+def conversations(
+    connection: sqlite3.Connection, *, limit: int, before_number: int | None, period: Period
+) -> list[PastConversation]:
+    """Those with the newest turns first; of a period, those with a turn in it."""
+    since, before = period.seconds
+    rows = connection.execute(
+        f"""{_CONVERSATION} WHERE last_number < ? AND EXISTS (
+            SELECT 1 FROM turns t WHERE t.session_id = s.session_id
+            AND said_seconds >= ? AND said_seconds < ?)
+        ORDER BY last_number DESC LIMIT ?""",  # noqa: S608  # our own names
+        (2**62 if before_number is None else before_number, since, before, limit),
+    )
+    return [_conversation_of(row) for row in rows]
+
+
+def conversation(connection: sqlite3.Connection, session_id: SessionId) -> PastConversation | None:
+    """One conversation."""
+    row = connection.execute(f"{_CONVERSATION} WHERE session_id = ?", (session_id,)).fetchone()
+    return None if row is None else _conversation_of(row)
+
+
+def _conversation_of(
+    row: tuple[str, str, str | None, str | None, str | None, int, str, str, str, int],
+) -> PastConversation:
+    session_id, thread_id, name, ended, cause, newest, first_words, began, last, turns = row
+    return PastConversation(
+        session_id=SessionId(session_id),
+        thread_id=ThreadId(thread_id),
+        name=name,
+        first_words=first_words,
+        began_at=datetime.fromisoformat(began),
+        last_at=datetime.fromisoformat(last),
+        turns=turns,
+        last_number=newest,
+        ended_at=None if ended is None else datetime.fromisoformat(ended),
+        cause=cause,
+    )
+
+
+def matching_sessions(connection: sqlite3.Connection, beginning: str) -> list[SessionId]:
+    """The sessions whose id begins like this."""
+    rows = connection.execute(
+        "SELECT session_id FROM sessions WHERE substr(session_id, 1, ?) = ? LIMIT 2",
+        (len(beginning), beginning),
+    )
+    return [SessionId(found) for (found,) in rows]
