@@ -25,7 +25,10 @@ def attribute(element: Element, name: str, value: str | bool | None) -> None:  #
 
 
 class Field(Tag):
-    """An input or a textarea. `heard` gets its text once it is final, `typed` at every key."""
+    """An input or a textarea. `heard` gets its text once it is final, `typed` at every key.
+
+    With a `pause`, in seconds, keys that follow each other quickly are told once.
+    """
 
     def __init__(
         self,
@@ -34,6 +37,7 @@ class Field(Tag):
         *,
         heard: Heard | None = None,
         typed: Heard | None = None,
+        pause: float = 0.0,
         **attributes: str | bool,
     ) -> None:
         super().__init__(tag, value if tag == "textarea" else "")
@@ -45,7 +49,7 @@ class Field(Tag):
             self.on("change", _handler(heard), js_handler=_VALUE)
         if typed is not None:
             handler = _handler(typed)
-            self.on("input", handler, js_handler=_VALUE, throttle=0.15, leading_events=False)
+            self.on("input", handler, js_handler=_VALUE, throttle=pause, leading_events=pause == 0)
 
     def show(self, value: str) -> None:
         """Replace the text in this tab."""

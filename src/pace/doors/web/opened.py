@@ -1,6 +1,6 @@
 """A past conversation, opened: every turn as it was said, and what can be done with it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from urllib.parse import urlencode
 
@@ -22,7 +22,7 @@ from pace.memory.turn import SessionId, TurnId
 
 _PAGE = 50
 _STILL_HELD = "The conversation itself goes on and remembers it until it is reset."
-_GONE = "It is gone from the history's file too, and nothing can bring it back."
+_GONE = "It will be gone from the history's file too, and nothing can bring it back."
 _ON_ENTER = "(e) => { if (!e.isComposing) emit(e.target.value) }"
 
 
@@ -35,6 +35,7 @@ class Opened:
         self._go = go
         self._shown = _PAGE
         self._entries: list[Entry] = []
+        self._facts_shown: tuple[PastConversation, bool] | None = None
         self._is_live = False
         self._turns: dict[int, PastTurn] = {}
         self._continuing: Continuing | None = None
@@ -49,8 +50,8 @@ class Opened:
         if self._continuing is not None and self._continuing.is_open:
             return
         try:
-            self._entries = await self._read()
-            facts = await self._facts()
+            entries = await self._read()
+            facts = await self._facts(entries)
         except HistoryError as error:
             self._show_nothing(str(error))
             return
@@ -58,8 +59,12 @@ class Opened:
             self._show_nothing("This conversation is not in the history any more.")
             return
         self._is_live = await live_session(self._window) == self._session_id
-        self._show_head(facts)
-        self._show_turns()
+        # What is shown already stays where it is, with whatever the person is doing there.
+        if (facts, self._is_live) != self._facts_shown:
+            self._facts_shown = (facts, self._is_live)
+            self._show_head(facts)
+        if entries != self._entries:
+            self._follow(entries)
 
     def point_at(self, number: int | None) -> None:
         """Bring a turn into sight, and have it stand out; without a number, the beginning."""
@@ -74,11 +79,7 @@ class Opened:
             self._show_turns()
         for each, turn in self._turns.items():
             turn.stand_out(is_meant=each == number)
-        where = json.dumps(PastTurn.place_of(number))
-        ui.run_javascript(
-            f"const turn = document.getElementById({where});"
-            "turn.scrollIntoView({block: 'center'}); turn.focus({preventScroll: true});"
-        )
+        self._turns[number].focus()
 
     # --- reading
 
@@ -86,11 +87,11 @@ class Opened:
         entries = self._window.history.entries(session_id=self._session_id)
         return [entry async for entry in entries]
 
-    async def _facts(self) -> PastConversation | None:
+    async def _facts(self, entries: Sequence[Entry]) -> PastConversation | None:
         """What the list says of it: the conversation whose newest turn is our newest."""
-        if not self._entries:
+        if not entries:
             return None
-        before = self._entries[-1].number + 1
+        before = entries[-1].number + 1
         found = await self._window.history.conversations(limit=1, before_number=before)
         return found[0] if found and found[0].session_id == self._session_id else None
 
@@ -99,7 +100,7 @@ class Opened:
     def _show_nothing(self, sentence: str) -> None:
         for part in (self._head, self._body, self._foot):
             part.clear()
-        self._turns = {}
+        self._turns, self._entries, self._facts_shown = {}, [], None
         with self._body:
             Tag("p", sentence).classes("empty")
 
@@ -113,7 +114,7 @@ class Opened:
             Tag("p", f"{when} · {turns_of(facts.turns)} · {ended}").classes("hint")
             with Tag("div").classes("row"):
                 button("Continue…", "primary small", self._continue)
-                button("Rename", "small", lambda: self._ask_name(named, facts))
+                self._renames = button("Rename", "small", lambda: self._ask_name(named, facts))
                 self._export("Export Markdown", "markdown")
                 self._export("Export JSON lines", "jsonl")
                 button("Delete…", "danger small", self._delete_all)
@@ -127,18 +128,37 @@ class Opened:
         asked = urlencode({"form": form, "conversation": self._session_id})
         Tag("a", text, href=f"{ADDRESS}/export?{asked}", download=True).classes("button small")
 
+    def _follow(self, entries: list[Entry]) -> None:
+        """Add what was said since, take away what was deleted; anything else is shown anew."""
+        before, self._entries = self._entries, entries
+        if before and entries[: len(before)] == before and len(entries) <= self._shown:
+            self._add_turns(entries[len(before) :])
+            return
+        if [entry for entry in before if entry in entries] != entries or len(before) > self._shown:
+            self._show_turns()
+            return
+        gone = [entry.number for entry in before if entry not in entries]
+        for number in gone:
+            if (turn := self._turns.pop(number, None)) is not None:
+                turn.delete()
+        nearest = min(self._turns, key=lambda number: abs(number - gone[0]))
+        self._turns[nearest].focus()
+
     def _show_turns(self) -> None:
         self._body.clear()
         self._foot.clear()
         self._turns = {}
-        with self._body:
-            for entry in self._entries[: self._shown]:
-                self._turns[entry.number] = PastTurn(entry, self._deleting(entry))
+        self._add_turns(self._entries[: self._shown])
         with self._foot:
             left = len(self._entries) - self._shown
             if left > 0:
                 button(f"Show {min(left, _PAGE)} more of {left:,}", "quiet", self._more)
             self._continuing = Continuing(self._window.drafts, self._turns, self._body)
+
+    def _add_turns(self, entries: Sequence[Entry]) -> None:
+        with self._body:
+            for entry in entries:
+                self._turns[entry.number] = PastTurn(entry, self._deleting(entry))
 
     def _more(self) -> None:
         self._shown += _PAGE
@@ -154,18 +174,20 @@ class Opened:
         async def save(name: str) -> None:
             await self._rename(name)
 
+        def keep() -> None:
+            self._show_name(place, facts)
+            self._renames.run_method("focus")
+
         place.clear()
         with place:
             field = Field("input", name_of(facts), aria_label="Name", maxlength="200")
             field.classes("input")
             field.on("keydown.enter", lambda e: save(str(e.args)), js_handler=_ON_ENTER)
-            field.on(
-                "keydown.esc", lambda _: self._show_name(place, facts), js_handler="() => emit()"
-            )
+            field.on("keydown.esc", lambda _: keep(), js_handler="() => emit()")
             reads = f"() => emit(document.getElementById({json.dumps(field.html_id)}).value)"
             made = Tag("button", "Save", type="button").classes("button small primary")
             made.on("click", lambda e: save(str(e.args)), js_handler=reads)
-            button("Cancel", "quiet small", lambda: self._show_name(place, facts))
+            button("Cancel", "quiet small", keep)
         field.focus()
 
     async def _rename(self, name: str) -> None:
@@ -175,26 +197,28 @@ class Opened:
             self._told.set_text(str(error))
             return
         self._told.set_text("Renamed." if name.strip() else "Named by its first words again.")
-        self._window.history_changed.emit()
+        self._facts_shown = None
+        await self._window.history_changed.call()
+        self._renames.run_method("focus")
 
     # --- deleting
 
     async def _delete_all(self) -> None:
         count = turns_of(len(self._entries))
-        sentences = [f"{count} will be deleted. {_GONE}"]
+        sentences = [f"All of it will be deleted, {count}. {_GONE}"]
         if self._is_live:
             sentences.append(_STILL_HELD)
         if not await confirmed("Delete this conversation?", *sentences, verb=f"Delete {count}"):
             return
         ids = [entry.turn.turn_id for entry in self._entries]
         if await self._delete(self._window.history.delete_conversation(self._session_id), ids):
-            await self._go(Place())
             ui.navigate.history.replace(Place().address)
+            await self._go(Place())
             self._window.history_changed.emit()
 
     def _deleting(self, entry: Entry) -> Callable[[], Awaitable[None]]:
         async def delete() -> None:
-            sentences = [f"What you said and the reply will be deleted. {_GONE}"]
+            sentences = [f"What you said will be deleted, and the reply. {_GONE}"]
             if self._is_live:
                 sentences.append(_STILL_HELD)
             if not await confirmed("Delete this turn?", *sentences, verb="Delete the turn"):

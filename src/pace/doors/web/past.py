@@ -78,6 +78,7 @@ class _PastPage:
             "input",
             "",
             typed=self._search,
+            pause=0.15,
             type="search",
             placeholder="Search everything said",
             aria_label="Search the history",

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from nicegui import ui
+from nicegui import json, ui
 
 from pace.doors.safe_text import safe_line, safe_text
 from pace.doors.web.fields import Check
@@ -56,6 +56,18 @@ class PastTurn:
     def can_be_quoted(self) -> bool:
         """Whether it is part of what was said in the end."""
         return self.entry.turn.status in {TurnStatus.ANSWERED, TurnStatus.INTERRUPTED}
+
+    def focus(self) -> None:
+        """Bring it into sight, and have the keyboard be there."""
+        where = json.dumps(self.place_of(self.entry.number))
+        self._whole.client.run_javascript(
+            f"const turn = document.getElementById({where});"
+            "turn.scrollIntoView({block: 'center'}); turn.focus({preventScroll: true});"
+        )
+
+    def delete(self) -> None:
+        """Take it off the page."""
+        self._whole.delete()
 
     def choose(self, *, is_chosen: bool) -> None:
         """Choose it, or not."""

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from nicegui import ui
+
 from pace.doors.cli.fetching import gigabytes
 from pace.doors.safe_text import safe_line
 from pace.doors.web.adjusting import LABELS, Adjusting, shown_error
 from pace.doors.web.fields import Check, Field
 from pace.doors.web.plain import Tag
 from pace.doors.web.window import Window
-from pace.errors import PaceError
+from pace.errors import PaceError, SettingsError
 from pace.folders import Folders
 from pace.planners.catalogue import LARGER, SHIPPED, known
 from pace.planners.tiers import choose_model, open_weights
@@ -18,6 +20,15 @@ from pace.settings import Tier
 
 _TIER, _URL, _MODEL = "planner.tier", "planner.base_url", "planner.model"
 _AUTOMATIC = "automatic"
+# Drawn anew, a field is another one: find the one of the same name, if the keyboard was there.
+_KEEP_PLACE = """
+  const was = document.activeElement;
+  const place = was?.id?.startsWith('planner-') ? `#${was.id}`
+    : was?.name?.startsWith('planner-') ? `[name="${was.name}"]:checked` : null;
+  if (place) setTimeout(() => {
+    if (document.activeElement === document.body) document.querySelector(place)?.focus();
+  }, 200);
+"""
 _TIERS = {
     Tier.EMBEDDED: ("Embedded", "A model inside Pace, on this machine."),
     Tier.LOCAL: (
@@ -35,12 +46,24 @@ class PlannerSettings:
         self._adjusting = adjusting
         self._is_busy = False
         self._wants_local = False
+        self._shown: tuple[object, ...] = ()
         self._place = Tag("div").classes("stack")
         self._said = Tag("p", role="status").classes("setting-said")
         self.refresh()
 
+    def follow(self) -> None:
+        """Show what was changed elsewhere; what is being typed here stays, if nothing was."""
+        if not self._is_busy and self._state() != self._shown:
+            self.refresh()
+
+    def _state(self) -> tuple[object, ...]:
+        planner = self._window.chat.settings.planner
+        return planner.tier, planner.base_url, planner.model
+
     def refresh(self) -> None:
-        """Show who answers now."""
+        """Show who answers now; the keyboard stays at the same field."""
+        self._shown = self._state()
+        ui.run_javascript(_KEEP_PLACE)
         self._place.clear()
         with self._place:
             self._build_tiers()
@@ -201,6 +224,10 @@ class PlannerSettings:
         """Change who answers; whoever answered goes on if that cannot be had."""
         if self._is_busy:
             return
+        if missing := self._missing(values):
+            self._tell(missing, bad=True)
+            self.refresh()
+            return
         self._is_busy = True
         self._tell("Switching. A reply that is being given is finished first…")
         self._place.props["aria-busy"] = "true"
@@ -217,6 +244,21 @@ class PlannerSettings:
             self._is_busy = False
             self._place.props.pop("aria-busy", None)
         self.refresh()
+
+    def _missing(self, values: Mapping[str, object]) -> str:
+        """What to do before a model file can be used; a page fetches none."""
+        planner = self._window.chat.settings.planner
+        if values.get(_TIER, planner.tier) != Tier.EMBEDDED:
+            return ""
+        folder = open_weights(Folders.of().models)
+        name = values.get(_MODEL, planner.model)
+        try:
+            chosen = choose_model(None if name is None else str(name), folder)
+        except SettingsError as error:
+            return shown_error(error)
+        if chosen.path is not None or folder.path_of(chosen.file).is_file():
+            return ""
+        return f"{chosen.file.title} is {_how_to_get(chosen.file.name)}"
 
     async def _ready(self) -> str:
         """Ask the new planner who it is; that it does not answer is told, and changes nothing."""

@@ -35,6 +35,7 @@ class SettingRow:
                 shown = f"Default: {back}" if len(back) < 20 else "Use the default"  # noqa: PLR2004
                 self._back = button(shown, "quiet small", self._use_default)
                 self._back.props["aria-label"] = f"{LABELS[name]}: use the default"
+        self._shown = self.value
         with self._control:
             self._build()
         self._refresh_end()
@@ -66,8 +67,14 @@ class SettingRow:
         self._said.classes(add="error" if bad else "", remove="" if bad else "error")
         self._said.set_text(safe_line(sentence))
 
+    def follow(self) -> None:
+        """Show what was changed elsewhere; what is being typed here stays, if nothing was."""
+        if self.value != self._shown:
+            self.refresh()
+
     def refresh(self) -> None:
         """Show it as it is now."""
+        self._shown = self.value
         self._show()
         self._refresh_end()
 

@@ -68,8 +68,8 @@ class _SettingsPage:
 
         async def refresh() -> None:
             for row in self._rows:
-                row.refresh()
-            planner.refresh()
+                row.follow()
+            planner.follow()
             await privacy.refresh()
 
         await privacy.refresh()
