@@ -70,8 +70,18 @@ class Tabs:
         size: tuple[int, int] = WIDE,
     ) -> Tab:
         """A further tab at a page of the window."""
+        is_new = (theme, size) not in self.contexts
+        tab = await self.open_blank(theme=theme, size=size)
+        if is_new:
+            await tab.page.goto(self.window.address)
+        await tab.go(self.window, path)
+        return tab
+
+    async def open_blank(
+        self, *, theme: Literal["light", "dark"] = "light", size: tuple[int, int] = WIDE
+    ) -> Tab:
+        """A tab that shows nothing yet."""
         context = self.contexts.get((theme, size))
-        is_new = context is None
         if context is None:
             width, height = size
             context = await self.browser.new_context(
@@ -84,9 +94,13 @@ class Tabs:
         tab.page.on("pageerror", tab.fault)
         tab.page.on("request", tab.called)
         self.opened.append(tab)
-        if is_new:
-            await tab.page.goto(self.window.address)
-        await tab.go(self.window, path)
+        return tab
+
+    async def open_anew(self) -> Tab:
+        """A tab that opens the address with the secret, in the browser that has tabs already."""
+        tab = await self.open_blank()
+        await tab.page.goto(self.window.address)
+        await tab.wait_live()
         return tab
 
     async def close(self) -> None:

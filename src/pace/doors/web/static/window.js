@@ -72,6 +72,8 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 
 function startLooking(banner) {
+  // It is on this machine, or near; looking often costs nobody anything.
+  window.socket?.io.reconnectionDelayMax(ASK_AGAIN);
   const look = async () => {
     const sentence = await isAnother() ? ANOTHER : LOST;
     if (!isLost) return;
@@ -98,10 +100,10 @@ async function isAnother() {
 }
 
 // What is pressed meanwhile would be kept by the framework and done later, unasked. Words that are
-// written stay where they are.
+// written stay where they are; the message box says itself that they were not sent.
 function isHeldBack(event) {
   if (!isLost || !(event.target instanceof Element)) return false;
-  if (event.target.closest("button.copy")) return false;
+  if (event.target.closest("button.copy, .composer :not(.stop)")) return false;
   if (event.type === "click") return event.target.closest("button, a, [role]") !== null;
   return event.key === "Enter" || event.key === "Escape" || event.ctrlKey || event.altKey;
 }
