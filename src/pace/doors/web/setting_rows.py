@@ -34,7 +34,7 @@ class SettingRow:
                 back = safe_line(shown_value(self._default)) or "not set"
                 shown = f"Default: {back}" if len(back) < 20 else "Use the default"  # noqa: PLR2004
                 self._back = button(shown, "quiet small", self._use_default)
-                self._back.props["aria-label"] = f"{LABELS[name]}: use the default"
+                self._back.props["aria-label"] = f"{shown} ({LABELS[name]})"
         self._shown = self.value
         with self._control:
             self._build()
