@@ -12,6 +12,7 @@ from typing import TypeVar
 from pace.errors import HistoryError, NotInHistoryError
 from pace.journal import rows, sessions
 from pace.journal.deleting import delete, purge
+from pace.journal.file import PATIENCE
 from pace.journal.finding import search
 from pace.journal.mending import kept_aside, remove_aside
 from pace.journal.rows import ALWAYS, Entry, Found, JournalTurn, PastConversation, Period
@@ -30,13 +31,14 @@ class PaceHistory:
     """The journal in one file, which several processes may use at once.
 
     Nothing is made on the disk before the first turn is written. `notices` are sentences for the
-    person, about what had to be mended or could not be deleted. Every method raises HistoryError if
+    person, about what had to be mended or could not be deleted. `patience` is how long another
+    process that writes is waited for. Every method raises HistoryError if
     the file cannot be used, and nothing is then changed.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, patience: timedelta = PATIENCE) -> None:
         self.path = path
-        self._journal = SharedJournal(path)
+        self._journal = SharedJournal(path, patience=patience)
 
     @property
     def notices(self) -> list[str]:

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,8 +19,9 @@ Result = TypeVar("Result")
 BESIDE = ("-wal", "-shm", "-journal")
 """What SQLite puts beside a database file, by the ending of its name."""
 
-# How long another process's transaction is waited for, in milliseconds.
-_BUSY_LIMIT = 10_000
+PATIENCE = timedelta(seconds=10)
+"""How long another process's transaction is waited for."""
+
 _REASONS = {
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_READONLY: "it may only be read",
@@ -45,8 +47,9 @@ class JournalFile:
     caller to see to; any number may use it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, patience: timedelta = PATIENCE) -> None:
         self.path = path
+        self._patience = patience
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
 
@@ -66,7 +69,7 @@ class JournalFile:
         self.close()
         try:
             self._make_private()
-            connection = connect(self.path)
+            connection = connect(self.path, patience=self._patience)
             try:
                 migrate(connection)
             except BaseException:
@@ -127,14 +130,15 @@ class JournalFile:
         )
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path, *, patience: timedelta = PATIENCE) -> sqlite3.Connection:
     """A connection with everything set that a journal needs. Raises sqlite3.Error.
 
     Deleted rows are overwritten, and nothing is sorted in files elsewhere.
     """
     connection = sqlite3.connect(
-        path, timeout=_BUSY_LIMIT / 1000, isolation_level=None, check_same_thread=False
+        path, timeout=patience.total_seconds(), isolation_level=None, check_same_thread=False
     )
+    connection.text_factory = _decoded
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         # Every acknowledged turn is on the disk, also if the machine loses its power.
@@ -145,6 +149,11 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _decoded(stored: bytes) -> str:
+    """A text; a character of which a damaged file holds a part is a sign in it, and no fault."""
+    return stored.decode("utf-8", "replace")
 
 
 def unusable(path: Path, error: OSError) -> HistoryError:

@@ -97,6 +97,8 @@ def _held(path: Path) -> sqlite3.Connection:
     source = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
     source.text_factory = lambda text: text.decode("utf-8", "replace")
     try:
+        # So that a file is read whose end is missing.
+        source.execute("PRAGMA writable_schema = ON")
         source.execute("BEGIN IMMEDIATE")
     except sqlite3.DatabaseError as error:
         # What is damaged so much that it cannot be held can be written by nobody else, either.

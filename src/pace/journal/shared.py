@@ -9,13 +9,14 @@ import sqlite3
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
 from pace.errors import HistoryError
 from pace.file_lock import only_here
 from pace.journal.deleting import finish_deleting
-from pace.journal.file import BrokenFileError, JournalFile, beside, unusable
+from pace.journal.file import PATIENCE, BrokenFileError, JournalFile, beside, unusable
 from pace.journal.mending import is_broken, mend
 
 Result = TypeVar("Result")
@@ -28,10 +29,10 @@ _MOST_TRIES = 4
 class SharedJournal:
     """One process's hold on the journal. `notices` are sentences about what had to be mended."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, patience: timedelta = PATIENCE) -> None:
         self.path = path
         self.notices: list[str] = []
-        self._file = JournalFile(path)
+        self._file = JournalFile(path, patience=patience)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="history")
         self._opening = asyncio.Lock()
         self._is_closed = False

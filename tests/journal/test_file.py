@@ -1,0 +1,177 @@
+"""The journal's file is its person's alone, and what is in its way is one sentence."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from journal.made import fill, made, mode, opened, program, said
+from pace.errors import HistoryError
+from pace.history import PaceHistory
+
+LONG = "Words that fill a disk. " * 400
+
+
+@pytest.fixture
+def open_mask() -> Iterator[None]:
+    """As where files are made for everybody to read."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("open_mask")
+async def test_only_its_person_may_read_it(tmp_path: Path) -> None:
+    """File, log and shared memory are private from their first moment, and so is the folder."""
+    path = tmp_path / "data" / "history.db"
+    async with opened(path) as history:
+        await history.append(made())
+        names = sorted(each.name for each in path.parent.glob("history.db*"))
+        assert names == ["history.db", "history.db-shm", "history.db-wal", "history.db.lock"]
+        for name in names[:3]:
+            assert mode(path.with_name(name)) == 0o600
+    assert mode(path.parent) == 0o700
+
+
+def let_all_read(path: Path) -> None:
+    path.chmod(0o644)
+
+
+@pytest.mark.usefixtures("open_mask")
+async def test_file_that_others_could_read_is_made_private(tmp_path: Path) -> None:
+    """A file that came from elsewhere is its person's alone once it was opened."""
+    path = tmp_path / "history.db"
+    await fill(path, "Hello.")
+    let_all_read(path)
+    async with opened(path) as history:
+        await said(history)
+        assert mode(path) == 0o600
+
+
+async def test_nothing_is_made_before_the_first_turn(tmp_path: Path) -> None:
+    """Reading, searching and deleting what is not there leaves no file."""
+    path = tmp_path / "data" / "history.db"
+    async with opened(path) as history:
+        assert await history.conversations() == []
+        assert await history.search("anything") == []
+        assert await history.delete_all() == 0
+        assert await history.let_go_of_old(30, now=made().said_at) == 0
+    assert not path.parent.exists()
+
+
+async def test_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
+    """What cannot be opened is one sentence that names it."""
+    path = tmp_path / "history.db"
+    path.mkdir()
+    async with opened(path) as history:
+        with pytest.raises(HistoryError, match=r"history\.db cannot be used"):
+            await history.append(made())
+        with pytest.raises(HistoryError, match=r"history\.db cannot be used"):
+            await said(history)
+
+
+async def test_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
+    """A folder that cannot be made is one sentence, too."""
+    (tmp_path / "data").write_text("")
+    async with opened(tmp_path / "data" / "history.db") as history:
+        with pytest.raises(HistoryError, match="cannot be used"):
+            await history.append(made())
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """A folder that nobody can write to, whoever they are."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    if os.geteuid() != 0:
+        folder.chmod(0o500)
+        yield folder
+        folder.chmod(0o700)
+        return
+    mount(["--types", "tmpfs", "--options", "ro", "none"], folder)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+async def test_folder_that_may_only_be_read(read_only: Path) -> None:
+    """Where nothing can be written, a turn is refused in a sentence, and the next one is, too."""
+    async with opened(read_only / "history.db") as history:
+        for _ in range(2):
+            with pytest.raises(HistoryError, match="cannot be used"):
+                await history.append(made())
+        assert await said(history) == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte; only root can make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("only root can mount a small disk")
+    mount(["--types", "tmpfs", "--options", "size=1m", "none"], folder)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def mount(how: list[str], folder: Path) -> None:
+    if subprocess.run(["mount", *how, folder], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets nobody mount a disk")
+
+
+async def fill_disk(history: PaceHistory) -> int:
+    """Append until the disk is full; gives how many turns were acknowledged."""
+    for number in range(1000):
+        try:
+            await history.append(made(LONG, turn=f"turn {number}"))
+        except HistoryError:
+            return number
+    raise AssertionError("the disk took everything")
+
+
+async def test_full_disk_loses_nothing_that_was_written(small_disk: Path) -> None:
+    """A turn that does not fit is refused, those before it stay, and with room it goes on."""
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(b"\0" * 400_000)
+    path = small_disk / "history.db"
+    async with opened(path) as history:
+        written = await fill_disk(history)
+        assert written > 0
+        with pytest.raises(HistoryError, match="the disk is full"):
+            await history.append(made(LONG, turn=f"turn {written}"))
+        assert await history.count() == written
+        ballast.unlink()
+        await history.append(made(LONG, turn=f"turn {written}"))
+        assert await history.count() == written + 1
+        assert len(await history.search("fill a disk", limit=300)) == written + 1
+
+
+async def test_file_that_may_not_grow(tmp_path: Path) -> None:
+    """Where a file may not become larger, the same holds, without being root."""
+    lines = (
+        "import resource\n"
+        "h = PaceHistory(path)\nawait h.append(made('Before.'))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.RLIM_INFINITY))\n"
+        "try:\n    for _ in range(100): await h.append(made('Too much. ' * 400))\n"
+        "except Exception as error: tell(str(error))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)\n"
+        "await h.append(made('After.'))\n"
+        "tell([text for text in await said(h) if not text.startswith('Too')])\nawait h.aclose()"
+    )
+    path = tmp_path / "history.db"
+    async with program(path, lines) as writing:
+        assert "cannot be used: the disk" in await writing.told()
+        assert await writing.told() == ["Before.", "After."]
+        assert await writing.end() == 0
+
+
+async def test_file_that_was_removed_is_begun_anew(tmp_path: Path) -> None:
+    """If somebody removes the file while it is open, the next turn begins another one."""
+    path = tmp_path / "history.db"
+    async with opened(path) as history:
+        await history.append(made("Before."))
+        path.unlink()
+        await history.append(made("After."))
+        assert await said(history) == ["After."]
