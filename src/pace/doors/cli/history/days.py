@@ -19,10 +19,10 @@ def period_of(since: str | None, before: str | None, *, now: datetime) -> Period
 
 def moment(written: str, *, flag: str, now: datetime) -> datetime:
     """The moment at which a day begins here, or the local time that was given with it."""
-    text = written.strip().lower()
+    text = written.strip()
     today = now.astimezone().date()
     try:
-        match text:
+        match text.lower():
             case "today":
                 return _begin_of(today)
             case "yesterday":

@@ -1,15 +1,18 @@
 """`pace history show`: a turn or a conversation, word for word."""
 
+from contextlib import suppress
+
 from pace.doors.cli.ending import run_until_ended
 from pace.doors.cli.history.days import shown_time
 from pace.doors.cli.history.opened import open_history, session_named
 from pace.doors.cli.history.page import Page
-from pace.doors.cli.history.words import SHORT_ID, called, counted, how_it_ended, marked, short_id
+from pace.doors.cli.history.words import called, counted, how_it_ended, marked, short_id
 from pace.doors.cli.terminal.look import ACCENT, DIM, STRONG
 from pace.doors.safe_text import safe_line, safe_text
 from pace.errors import NotInHistoryError
 from pace.history import PaceHistory
 from pace.journal.rows import Entry, PastConversation
+from pace.memory.turn import SessionId
 
 
 def show(named: str) -> None:
@@ -20,28 +23,26 @@ def show(named: str) -> None:
 async def _show(named: str) -> None:
     page = Page()
     async with open_history() as history:
-        entry = await _turn_named(history, named)
-        if entry is not None:
-            conversation = await history.conversation(entry.turn.session_id)
-            _write_head(page, conversation)
-            _write_turn(page, entry)
+        found = await _named(history, named)
+        if isinstance(found, Entry):
+            _write_head(page, await history.conversation(found.turn.session_id))
+            _write_turn(page, found)
             return
-        session_id = await session_named(history, named)
-        _write_head(page, await history.conversation(session_id))
-        async for each in history.entries(session_id=session_id):
+        _write_head(page, await history.conversation(found))
+        async for each in history.entries(session_id=found):
             _write_turn(page, each)
 
 
-async def _turn_named(history: PaceHistory, named: str) -> Entry | None:
-    """The turn of this number, if it is one; the beginning of an id may be all digits, too."""
+async def _named(history: PaceHistory, named: str) -> Entry | SessionId:
+    """The turn of this number, or else a conversation: its id may begin with digits alone."""
     if not (named.isascii() and named.isdecimal()):
-        return None
+        return await session_named(history, named)
     try:
         return await history.entry(int(named))
     except NotInHistoryError:
-        if len(named) < SHORT_ID:
-            raise
-        return None
+        with suppress(NotInHistoryError):
+            return await session_named(history, named)
+        raise
 
 
 def _write_head(page: Page, conversation: PastConversation) -> None:
