@@ -257,8 +257,8 @@ async def test_an_export_holds_the_words_exactly(tabs: Tabs, window: RunningWind
         (said, reply, "answered"),
         ("Lost", "", "failed"),
     ]
-    assert said in written["Markdown"]
-    assert reply in written["Markdown"]
+    assert '> Quote "this" \\ 爬山\n> and this\n' in written["Markdown"]
+    assert "> # Done\n>\n> * yes\n" in written["Markdown"]
 
 
 def _read(path: Path) -> str:

@@ -262,7 +262,7 @@ async def test_a_model_that_is_not_here_is_not_fetched_from_the_page(
     page = (await tabs.open("/settings")).page
     await page.get_by_role("radio", name="Embedded").check(force=True)
     told = page.locator("#planner .card > [role=status]")
-    await expect(told).to_contain_text("fetch it in a terminal with: pace models get")
+    await expect(told).to_contain_text("to fetch it: pace models get")
     await expect(page.get_by_role("radio", name="Local server")).to_be_checked()
     assert saved(window)["planner"]["tier"] == "local"
     assert not (window.home / "cache").exists()

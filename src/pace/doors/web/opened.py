@@ -51,12 +51,12 @@ class Opened:
             return
         try:
             entries = await self._read()
-            facts = await self._facts(entries)
+            facts = await self._window.history.conversation(self._session_id)
+        except NotInHistoryError:
+            self._show_nothing("This conversation is not in the history any more.")
+            return
         except HistoryError as error:
             self._show_nothing(str(error))
-            return
-        if facts is None:
-            self._show_nothing("This conversation is not in the history any more.")
             return
         self._is_live = await live_session(self._window) == self._session_id
         # What is shown already stays where it is, with whatever the person is doing there.
@@ -86,14 +86,6 @@ class Opened:
     async def _read(self) -> list[Entry]:
         entries = self._window.history.entries(session_id=self._session_id)
         return [entry async for entry in entries]
-
-    async def _facts(self, entries: Sequence[Entry]) -> PastConversation | None:
-        """What the list says of it: the conversation whose newest turn is our newest."""
-        if not entries:
-            return None
-        before = entries[-1].number + 1
-        found = await self._window.history.conversations(limit=1, before_number=before)
-        return found[0] if found and found[0].session_id == self._session_id else None
 
     # --- showing
 
@@ -198,7 +190,7 @@ class Opened:
             return
         self._told.set_text("Renamed." if name.strip() else "Named by its first words again.")
         self._facts_shown = None
-        await self._window.history_changed.call()
+        await self._window.tell_of_history()
         self._renames.run_method("focus")
 
     # --- deleting
@@ -214,7 +206,7 @@ class Opened:
         if await self._delete(self._window.history.delete_conversation(self._session_id), ids):
             ui.navigate.history.replace(Place().address)
             await self._go(Place())
-            self._window.history_changed.emit()
+            await self._window.tell_of_history()
 
     def _deleting(self, entry: Entry) -> Callable[[], Awaitable[None]]:
         async def delete() -> None:
@@ -226,7 +218,7 @@ class Opened:
             deleting = self._window.history.delete_turn(entry.number)
             if await self._delete(deleting, [entry.turn.turn_id]):
                 self._told.set_text("The turn is deleted.")
-                self._window.history_changed.emit()
+                await self._window.tell_of_history()
 
         return delete
 

@@ -43,7 +43,7 @@ class PastTurn:
                 button("Delete", "quiet small delete", delete).props["aria-label"] = what
             Tag("div", safe_text(turn.user_text)).classes("said")
             if turn.reply_text:
-                ui.html(safe_html(turn.reply_text), sanitize=False).classes("reply")
+                ui.html(safe_html(turn.reply_text), sanitize=False).classes("reply prose")
             else:
                 Tag("p", "There was no reply.").classes("hint")
 

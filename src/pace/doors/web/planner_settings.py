@@ -290,4 +290,4 @@ def _models(folder: WeightsFolder) -> list[tuple[str, str, str, bool]]:
 
 
 def _how_to_get(name: str) -> str:
-    return f"not here; fetch it in a terminal with: pace models get {name}"
+    return f"not here; to fetch it: pace models get {name}"

@@ -12,7 +12,6 @@ from pace.folders import Folders
 from pace.settings import Tier
 
 _BESIDE = ("", "-wal", "-shm")
-_PAGE = 500
 
 
 class Privacy:
@@ -57,7 +56,7 @@ class Privacy:
     async def _refresh_history(self) -> None:
         path = self._window.history.path
         try:
-            turns = await self._turns()
+            turns = await self._window.history.count()
         except HistoryError as error:
             _fill(self._history, str(path), str(error))
             return
@@ -77,15 +76,8 @@ class Privacy:
             made = button("Delete everything…", "danger small", self._delete)
             made.set_visibility(bool(turns))
 
-    async def _turns(self) -> int:
-        turns, before = 0, None
-        while found := await self._window.history.conversations(limit=_PAGE, before_number=before):
-            turns += sum(each.turns for each in found)
-            before = found[-1].last_number
-        return turns
-
     async def _delete(self) -> None:
-        count = turns_of(await self._turns())
+        count = turns_of(await self._window.history.count())
         is_sure = await confirmed(
             "Delete the whole history?",
             f"{count} will be deleted, from the history's file too. Nothing can bring them back.",
@@ -100,8 +92,7 @@ class Privacy:
             self._said.classes(add="error").set_text(str(error))
         else:
             self._said.classes(remove="error").set_text(f"Deleted: {turns_of(gone)}.")
-        self._window.history_changed.emit()
-        await self.refresh()
+        await self._window.tell_of_history()
 
     def _thing(self, title: str) -> Tag:
         Tag("dt", title)

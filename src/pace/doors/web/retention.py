@@ -1,6 +1,6 @@
 """For how long conversations are kept; what a new limit makes too old is deleted, if agreed."""
 
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 
 from pace.doors.web.adjusting import Adjusting
 from pace.doors.web.confirming import confirmed
@@ -67,14 +67,13 @@ class RetentionRow(NumberRow):
             self.tell(str(error), bad=True)
             return
         self.tell(f"Keep for is now {days} days. Deleted: {turns_of(gone)}.")
-        self._window.history_changed.emit()
+        await self._window.tell_of_history()
 
     async def _older_than(self, days: int) -> int:
-        count = 0
-        period = Period(before=_now() - timedelta(days=days))
-        async for _ in self._window.history.entries(period=period):
-            count += 1
-        return count
+        # Whole days go, as history.py lets go of them.
+        day = (_now() - timedelta(days=days)).date()
+        begins = datetime.combine(day, time(), tzinfo=_now().tzinfo)
+        return await self._window.history.count(period=Period(before=begins))
 
 
 def _now() -> datetime:

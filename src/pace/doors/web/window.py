@@ -43,3 +43,9 @@ class Window:
     history_changed: Event[[]] = field(default_factory=Event)
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
     measures: Measures = field(default_factory=Measures)
+
+    async def tell_of_history(self) -> None:
+        """A person changed something of the journal: have all tabs show it, and what it says."""
+        while self.history.notices:
+            self.notices.append(self.history.notices.pop(0))
+        await self.history_changed.call()
