@@ -18,7 +18,7 @@ from planners.raw_server import (
     raw_server,
 )
 
-__all__ = ["FAULT", "Scripted", "Told", "scripted_server"]
+__all__ = ["FAULT", "Refused", "Scripted", "Told", "scripted_server"]
 
 _PIECE = 16
 
@@ -46,11 +46,19 @@ class Told:
             await writer.drain()
 
 
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A reply that is HTTP 400 instead, with what the server says of it."""
+
+    message: str
+
+
 @dataclass(slots=True)
 class Scripted:
     """Answers each request with the next reply of `replies`, or with `Reply N.` if none is left.
 
-    A reply is a text (held open after its words if it ends in ...), a `Told`, or FAULT (HTTP 500).
+    A reply is a text (held open after its words if it ends in ...), a `Told`, `Refused`,
+    or FAULT (HTTP 500).
     """
 
     server: RawServer
@@ -74,6 +82,10 @@ class Scripted:
         if reply is FAULT:
             writer.write(json_answer({"error": {"type": "server_error"}}, status=500))
             return
+        if isinstance(reply, Refused):
+            error = {"type": reply.message, "code": reply.message, "message": reply.message}
+            writer.write(json_answer({"error": error}, status=400))
+            return
         writer.write(EVENT_STREAM)
         if isinstance(reply, Told):
             await reply.write_to(writer)
@@ -89,9 +101,9 @@ class Scripted:
 
 
 @asynccontextmanager
-async def scripted_server(*replies: object) -> AsyncIterator[Scripted]:
+async def scripted_server(*replies: object, model: str = "scripted") -> AsyncIterator[Scripted]:
     async with raw_server() as server:
         served = Scripted(server, deque(replies))
-        server.answer_json("/v1/models", {"data": [{"id": "scripted", "max_model_len": 8192}]})
+        server.answer_json("/v1/models", {"data": [{"id": model, "max_model_len": 8192}]})
         server.handlers[CHAT] = served.answer
         yield served
