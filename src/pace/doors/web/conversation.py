@@ -48,7 +48,7 @@ class _Page:
                 self._list = MessageList(self._chat, self._act, changed=self._changed)
                 self._empty = Beginning(self._try)
                 self._composer = Composer.build()
-            self._memory = MemoryPanel(window)
+            self._memory = MemoryPanel(window, closed=self._bar.focus_memory)
         self._composer.said.subscribe(self._said)
         self._composer.stopped.subscribe(self._stop)
         self._composer.drafted.subscribe(self._drafted)

@@ -29,8 +29,11 @@ _FOLD_WORDS = {
 class MemoryPanel:
     """The panel beside the conversation, or over it where there is no room beside it."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, *, closed: Callable[[], None]) -> None:
+        """`closed` hears that a panel that lay over the conversation was put away."""
         self._window = window
+        self._closed = closed
+        self._is_open = False
         self._draft = ""
         self._state: object = None
         self._place = Tag("aside", id="memory", aria_labelledby="memory-title").classes("memory")
@@ -53,12 +56,16 @@ class MemoryPanel:
 
     def open(self) -> None:
         """Show it over the conversation, where there is no room beside it."""
+        self._is_open = True
         self._place.classes(add="open")
         self._close.run_method("focus")
 
     def close(self) -> None:
-        """Put it away again."""
-        self._place.classes(remove="open")
+        """Put it away again, if it was open."""
+        if self._is_open:
+            self._is_open = False
+            self._place.classes(remove="open")
+            self._closed()
 
     # --- inside
 

@@ -89,13 +89,13 @@ def _draw(bar: Tag, shares: Sequence[Share]) -> None:
     with bar:
         for share in shares:
             if share.tokens:
-                part = ui.element("span").classes(f"part {share.look}")
+                part = ui.element("span").classes(f"part of-{share.look}")
                 part.style(f"flex-grow: {share.tokens}")
 
 
 def _row(share: Share) -> None:
     with Tag("li"):
-        ui.element("span").classes(f"swatch {share.look}").props('aria-hidden="true"')
+        ui.element("span").classes(f"swatch of-{share.look}").props('aria-hidden="true"')
         with Tag("span").classes("part-name"):
             Tag("span", share.name)
             if share.detail:

@@ -39,12 +39,16 @@ class TalkBar:
                 _with_key("Temporary", "T", temporary)
                 button("Find", "small quiet", self.begin_finding)
                 button("Keys", "small quiet wide-only", keys)
-                button("Memory", "small quiet narrow-only", memory)
+                self._memory = button("Memory", "small quiet narrow-only", memory)
         self._finding.set_visibility(False)
 
     def show(self, *, temporary: bool) -> None:
         """Say whether anything is kept."""
         self._state.set_visibility(temporary)
+
+    def focus_memory(self) -> None:
+        """Go back to the button that showed what the model sees."""
+        self._memory.run_method("focus")
 
     def begin_finding(self) -> None:
         """Show the field."""
