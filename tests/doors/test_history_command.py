@@ -195,6 +195,9 @@ WRONG = [
     ("delete", "--all", "--turn", "1", "--yes"),
     ("delete", "--turn", "99", "--yes"),
     ("delete", "--turn", "one", "--yes"),
+    ("delete", "--turn", "9" * 5000, "--yes"),
+    ("show", "9" * 5000),
+    ("--limit", "9" * 5000),
     ("delete", "--conversation", "9999", "--yes"),
     ("delete", "--before", "soon", "--yes"),
     ("rename", "9999", "x"),
@@ -204,7 +207,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+@pytest.mark.parametrize("arguments", WRONG, ids=lambda arguments: " ".join(arguments)[:40])
 async def test_asked_wrongly_is_one_sentence(home: Path, arguments: tuple[str, ...]) -> None:
     """What cannot be is one sentence and status 2, and changes nothing."""
     before = contents(history_of(home))

@@ -14,7 +14,7 @@ def search(
     connection: sqlite3.Connection, query: Query, *, limit: int, period: Period
 ) -> list[Found]:
     """What holds all that is asked for: the best first, the newer first among equals."""
-    if period is ALWAYS:
+    if period == ALWAYS:
         newest = "SELECT rowid, rank FROM words WHERE words MATCH ?"
         asked: tuple[object, ...] = (query.expression,)
     else:

@@ -28,7 +28,7 @@ STEPS: tuple[Step, ...] = (
             reply_text TEXT NOT NULL
         ) STRICT""",
         "CREATE INDEX turns_of_session ON turns (session_id, number)",
-        "CREATE INDEX turns_by_time ON turns (said_seconds)",
+        "CREATE INDEX turns_by_time ON turns (said_seconds, session_id)",
         """CREATE TABLE sessions (
             session_id TEXT PRIMARY KEY,
             thread_id TEXT NOT NULL,

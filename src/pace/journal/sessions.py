@@ -3,8 +3,10 @@
 import sqlite3
 from datetime import datetime
 
-from pace.journal.rows import PastConversation, Period, transaction
+from pace.journal.rows import ALWAYS, PastConversation, Period, transaction
 from pace.memory.turn import SessionId, ThreadId
+
+_HIGHEST = 2**63 - 1
 
 
 def end_session(
@@ -37,17 +39,19 @@ _CONVERSATION = """SELECT session_id, thread_id, name, ended_at, cause, last_num
 FROM sessions s"""
 
 
+_IN_PERIOD = """AND session_id IN
+    (SELECT session_id FROM turns WHERE said_seconds >= ? AND said_seconds < ?)"""
+
+
 def conversations(
     connection: sqlite3.Connection, *, limit: int, before_number: int | None, period: Period
 ) -> list[PastConversation]:
     """Those with the newest turns first; of a period, those with a turn in it."""
-    since, before = period.seconds
+    highest = _HIGHEST if before_number is None else before_number
+    in_period, bounds = ("", ()) if period == ALWAYS else (_IN_PERIOD, period.seconds)
     rows = connection.execute(
-        f"""{_CONVERSATION} WHERE last_number < ? AND EXISTS (
-            SELECT 1 FROM turns t WHERE t.session_id = s.session_id
-            AND said_seconds >= ? AND said_seconds < ?)
-        ORDER BY last_number DESC LIMIT ?""",  # noqa: S608  # our own names
-        (2**62 if before_number is None else before_number, since, before, limit),
+        f"{_CONVERSATION} WHERE last_number < ? {in_period} ORDER BY last_number DESC LIMIT ?",
+        (highest, *bounds, limit),
     )
     return [_conversation_of(row) for row in rows]
 

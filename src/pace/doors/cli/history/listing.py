@@ -5,7 +5,14 @@ import click
 from pace.clock import SystemClock
 from pace.doors.cli.ending import run_until_ended
 from pace.doors.cli.history.days import period_of, shown_time
-from pace.doors.cli.history.opened import begins_how, open_history, session_named, tell, wishes
+from pace.doors.cli.history.opened import (
+    begins_how,
+    is_number,
+    open_history,
+    session_named,
+    tell,
+    wishes,
+)
 from pace.doors.cli.history.page import Page
 from pace.doors.cli.history.words import called, counted, how_it_ended, short_id
 from pace.doors.safe_text import safe_line
@@ -82,6 +89,6 @@ async def _rename(beginning: str, name: str) -> None:
 
 def checked_limit(limit: str) -> int:
     """How many are to be shown. Raises SettingsError."""
-    if limit.isascii() and limit.isdecimal() and 0 < int(limit) <= _MOST:
+    if is_number(limit) and 0 < int(limit) <= _MOST:
         return int(limit)
     raise SettingsError(f"--limit cannot be {limit!r}; it has to be a number, 1 to {_MOST:,}.")

@@ -16,6 +16,7 @@ from pace.settings import HistorySettings
 from pace.settings_file import SettingsFile
 
 NOTHING = "Nothing is in the history."
+_LONGEST_NUMBER = 18
 
 
 @asynccontextmanager
@@ -52,10 +53,14 @@ async def session_named(history: PaceHistory, beginning: str) -> SessionId:
 
 def turn_number(written: str, *, flag: str) -> int:
     """A turn's number. Raises SettingsError."""
-    text = written.strip()
-    if text.isascii() and text.isdecimal() and int(text) > 0:
-        return int(text)
+    if is_number(written):
+        return int(written)
     raise SettingsError(f"{flag} cannot be {written!r}; it has to be a turn's number, like 12.")
+
+
+def is_number(written: str) -> bool:
+    """Whether a turn could have this number; what is longer than any number of a turn is none."""
+    return written.isascii() and written.isdecimal() and len(written) <= _LONGEST_NUMBER
 
 
 def tell(sentence: str) -> None:

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from pace.doors.cli.ending import run_until_ended
 from pace.doors.cli.history.days import shown_time
-from pace.doors.cli.history.opened import open_history, session_named
+from pace.doors.cli.history.opened import is_number, open_history, session_named
 from pace.doors.cli.history.page import Page
 from pace.doors.cli.history.words import called, counted, how_it_ended, marked, short_id
 from pace.doors.cli.terminal.look import ACCENT, DIM, STRONG
@@ -35,7 +35,7 @@ async def _show(named: str) -> None:
 
 async def _named(history: PaceHistory, named: str) -> Entry | SessionId:
     """The turn of this number, or else a conversation: its id may begin with digits alone."""
-    if not (named.isascii() and named.isdecimal()):
+    if not is_number(named):
         return await session_named(history, named)
     try:
         return await history.entry(int(named))
