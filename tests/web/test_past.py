@@ -316,3 +316,30 @@ async def test_an_address_of_what_is_gone_says_so(tabs: Tabs) -> None:
     """A conversation that was deleted, and a turn number that is none."""
     page = (await tabs.open(f"/conversations?conversation={uuid.uuid4()}&turn=-1x")).page
     await expect(page.get_by_text("not in the history any more")).to_be_visible()
+
+
+async def test_the_live_conversation_is_marked_and_outlives_its_deletion(
+    tabs: Tabs, model: Scripted
+) -> None:
+    """A turn that is over appears in the list by itself; deleting it says what is still held."""
+    other, tab = await tabs.open("/conversations"), await tabs.open("/")
+    box = tab.page.get_by_role("textbox", name="Message")
+    model.replies.append("Noted.")
+    await box.fill("The cherimoya talk")
+    await box.press("Enter")
+    await expect(tab.page.locator(".reply", has_text="Noted.")).to_be_visible()
+    await other.page.bring_to_front()
+    live = other.page.locator(".past-item", has_text="cherimoya")
+    await expect(live).to_contain_text("Live")
+    await live.click()
+    await other.page.get_by_role("button", name="Delete…").click()
+    question = other.page.get_by_role("dialog")
+    await expect(question).to_contain_text("goes on and remembers it until it is reset")
+    await question.get_by_role("button", name="Delete 1 turn").click()
+    await expect(live).to_have_count(0)
+    model.replies.append("Still here.")
+    await tab.page.bring_to_front()
+    await box.fill("And now?")
+    await box.press("Enter")
+    await expect(tab.page.locator(".reply", has_text="Still here.")).to_be_visible()
+    assert "The cherimoya talk" in str(model.sent[-1])

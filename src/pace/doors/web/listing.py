@@ -83,8 +83,8 @@ class Listing:
             with Tag("span").classes("past-facts"):
                 if is_live:
                     Tag("span", "Live").classes("tag live")
-                ended = end_of(each.cause, is_live=is_live)
-                Tag("span", f"{time_of(each.last_at)} · {turns_of(each.turns)} · {ended}")
+                ended = "" if is_live else f" · {end_of(each.cause, is_live=False)}"
+                Tag("span", f"{time_of(each.last_at)} · {turns_of(each.turns)}{ended}")
         if each.session_id == self._marked:
             attribute(made, "aria-current", "true")
         self._links[each.session_id] = made
