@@ -85,7 +85,9 @@ class Tabs:
         if context is None:
             width, height = size
             context = await self.browser.new_context(
-                color_scheme=theme, viewport={"width": width, "height": height}
+                color_scheme=theme,
+                viewport={"width": width, "height": height},
+                reduced_motion="reduce",
             )
             self.contexts[(theme, size)] = context
         tab = Tab(await context.new_page())

@@ -63,7 +63,9 @@ class PromptBar:
 
     def __init__(self) -> None:
         self._shown: Sequence[Share] = ()
-        self._bar = Tag("div", role="img").classes("bar")
+        self._bar = Tag("div", role="img", aria_label="The model's context in tokens").classes(
+            "bar"
+        )
         self._context = Tag("div", aria_hidden="true").classes("bar context")
         self._list = Tag("ul", aria_label="Parts of the next prompt").classes("parts")
 

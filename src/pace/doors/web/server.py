@@ -92,10 +92,13 @@ def _app_of(window: Window) -> FastAPI:
     ui.add_css(_STATIC / "connection.css", shared=True)
     ui.add_css(pygments_css(), shared=True)
     framework.config.socket_io_js_transports = ["websocket"]
+    # A bar over requests that pages make says nothing to anybody, and has no name to be read by.
+    framework.config.quasar_config["loadingBar"]["skipHijack"] = True
     ui.run_with(
         app,
         title="Pace",
         dark=None,
+        language="en-US",
         tailwind=False,
         reconnect_timeout=_RECONNECT_LIMIT,
         show_welcome_message=False,

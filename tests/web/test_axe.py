@@ -1,0 +1,112 @@
+"""Every page of the window, as axe-core finds it: for people who hear it, or see it otherwise."""
+
+from typing import Literal
+
+import pytest
+import pytest_asyncio
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Page, expect
+
+from web.scripted import FAULT, Scripted
+from web.tabs import PHONE, WIDE, Tabs
+from web.talk import rows, say
+from web.window_process import RunningWindow
+
+PAGES = {
+    "the conversation": "/",
+    "past conversations": "/conversations",
+    "settings": "/settings",
+}
+THEMES: list[Literal["light", "dark"]] = ["light", "dark"]
+BAD = {"serious", "critical"}
+RICH = """# A plan
+
+Some **bold**, ~~struck~~ and `code` words, and [a link](https://a.example/).
+
+1. One
+2. Two
+
+| what | how many |
+|:-----|---------:|
+| cups | 2 |
+
+> A quotation.
+
+```python
+def pour(cups: int) -> str:  # a comment
+    return f"{cups} cups" if cups > 1 else 'one'
+```
+
+![A cat](https://a.example/cat.png)
+"""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def spoken(browser: object, window: RunningWindow, model: Scripted) -> RunningWindow:
+    """The window once there has been talk: a reply with everything in it, a failure, a reset."""
+    tabs = Tabs(browser, window)  # type: ignore[arg-type]  # the fixture is a Browser
+    tab = await tabs.open()
+    model.will_reply("Noted.", RICH, FAULT)
+    for said in ("I own a teal kettle", "A plan, please", "And more"):
+        await say(tab.page, said)
+        await expect(rows(tab.page).last).not_to_have_attribute("aria-busy", "true")
+    await tabs.close()
+    return window
+
+
+async def findings(page: Page) -> list[str]:
+    """What a person would stumble over: rule, place and reason."""
+    results = await Axe().run(page)
+    return [
+        f"{found['id']} ({found['impact']}): {node['target']} {node['html'][:120]} "
+        f"{node['failureSummary']}"
+        for found in results.response["violations"]
+        if found["impact"] in BAD
+        for node in found["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
+async def test_axe_finds_nothing_serious(
+    tabs: Tabs,
+    spoken: RunningWindow,
+    path: str,
+    theme: Literal["light", "dark"],
+    size: tuple[int, int],
+) -> None:
+    """No page has a serious or a critical finding, light or dark, wide or on a phone."""
+    assert spoken is tabs.window
+    tab = await tabs.open(path, theme=theme, size=size)
+    await expect(tab.page.locator("#page")).not_to_be_empty()
+    assert await findings(tab.page) == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_axe_finds_nothing_serious_in_a_past_conversation(
+    tabs: Tabs, spoken: RunningWindow, theme: Literal["light", "dark"]
+) -> None:
+    """An opened conversation and what a search found are as good."""
+    assert spoken is tabs.window
+    tab = await tabs.open("/conversations", theme=theme)
+    await tab.page.get_by_role("searchbox").fill("kettle")
+    await expect(tab.page.locator("mark").first).to_be_visible()
+    assert await findings(tab.page) == []
+    await tab.page.locator("mark").first.click()
+    await expect(tab.page.locator(".reply").first).to_be_visible()
+    assert await findings(tab.page) == []
+
+
+async def test_axe_finds_nothing_serious_when_the_connection_is_lost(
+    tabs: Tabs, spoken: RunningWindow
+) -> None:
+    """The banner that says so can be read and is announced."""
+    assert spoken is tabs.window
+    tab = await tabs.open()
+    await tab.page.context.set_offline(offline=True)
+    await tab.page.evaluate("window.socket.io.engine.close()")
+    await expect(tab.page.locator("#connection")).to_be_visible()
+    assert await findings(tab.page) == []
+    await tab.page.close()
+    tab.forgive()
