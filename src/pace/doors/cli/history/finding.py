@@ -48,7 +48,7 @@ async def _search(text: str, since: str | None, before: str | None, limit: int) 
 def _show(page: Page, found: Found, conversations: dict[SessionId, PastConversation]) -> None:
     turn = found.entry.turn
     where = f"{short_id(turn.session_id)}  {called(conversations[turn.session_id])}"
-    page.write(
+    page.heading(
         (f"{found.entry.number}", STRONG),
         f"  {shown_time(turn.said_at)}  ",
         (f"{where}{marked(turn.status)}", DIM),

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from pace.doors.cli.terminal.look import DIM, look_of
 
-_SHORTEST_LAST = 20
+_SHORTEST_LAST = 6
 _APART = 2
 
 
@@ -30,17 +30,23 @@ class Page:
             highlight=False,
             markup=False,
             emoji=False,
-            soft_wrap=True,
             legacy_windows=False,
         )
 
-    def write(self, *pieces: str | tuple[str, str]) -> None:
-        """One line of pieces; a pair is a piece and its style."""
+    def write(self, *pieces: str | tuple[str, str] | Text) -> None:
+        """A line of pieces, which a terminal gets word by word; a pair is a piece and its style."""
         line = Text.assemble(*pieces)
         if self._is_plain:
             sys.stdout.write(f"{line.plain}\n")
         else:
             self._console.print(line)
+
+    def heading(self, *pieces: str | tuple[str, str]) -> None:
+        """One line of pieces that is cut where a terminal ends."""
+        line = Text.assemble(*pieces)
+        if not self._is_plain:
+            line.truncate(self._console.width, overflow="ellipsis")
+        self.write(line)
 
     def table(self, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
         """Columns as wide as they have to be; on a terminal, the last is cut at its edge."""

@@ -46,7 +46,7 @@ async def _named(history: PaceHistory, named: str) -> Entry | SessionId:
 
 
 def _write_head(page: Page, conversation: PastConversation) -> None:
-    page.write((called(conversation), STRONG))
+    page.heading((called(conversation), STRONG))
     page.write(
         (
             ", ".join(

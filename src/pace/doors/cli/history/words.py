@@ -8,7 +8,7 @@ _LONGEST = 80
 _HOW_IT_ENDED = {
     "closed": "left",
     "reset": "reset",
-    "idle": "paused too long",
+    "idle": "paused",
     "off": "memory off",
 }
 
@@ -30,7 +30,7 @@ def called(conversation: PastConversation) -> str:
 
 
 def how_it_ended(cause: str | None) -> str:
-    """In two words; `open` also if its program was killed."""
+    """In a word or two; `open` also if its program was killed."""
     return "open" if cause is None else _HOW_IT_ENDED.get(cause, safe_line(cause))
 
 
