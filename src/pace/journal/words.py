@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 # To be counted up with every change of what words a text gives.
 _RULES = 1
@@ -63,8 +64,7 @@ _SHORTEST_BEGINNING = 2
 _MOST_PHRASES, _MOST_WORDS = 32, 64
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word as the index knows it, and where it stands in its text."""
 
     text: str
@@ -120,8 +120,10 @@ class Query:
         spans = sorted(
             (words[at].start, words[at + len(phrase) - 1].end)
             for phrase in self.phrases
+            # Hardly any place gets past its first word.
             for at in range(len(words) - len(phrase) + 1)
-            if _stands_at(phrase, words[at : at + len(phrase)])
+            if words[at].text.startswith(phrase[0])
+            and _stands_at(phrase, words[at : at + len(phrase)])
         )
         apart: list[tuple[int, int]] = []
         for start, end in spans:
