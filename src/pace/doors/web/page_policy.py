@@ -15,7 +15,7 @@ _POLICY = (
     "default-src 'none'; "
     "script-src 'self' 'nonce-{nonce}' 'unsafe-eval'; "
     "style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; "
+    "img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 )
 _HEADERS = {
