@@ -43,6 +43,17 @@ main()
 """
 
 
+# The command with a page that cannot be made.
+_FAULTY = """
+from nicegui import ui
+from pace.doors.cli.start import main
+def fail():
+    raise ValueError("planted words")
+ui.page("/fails")(fail)
+main()
+"""
+
+
 def let_in(window: RunningWindow) -> list[tuple[str, str]]:
     """The headers of a browser that was let in."""
     return [("Host", f"127.0.0.1:{window.port}"), ("Cookie", window.cookie)]
@@ -296,6 +307,28 @@ async def test_ended_it_leaves_no_engine(tmp_path: Path, tiny: Path) -> None:
     assert (status, err) == (130, "")
     assert [command_line(engine) for engine in started] == [""]
     assert list(temp.iterdir()) == []
+
+
+async def test_a_fault_of_a_page_is_one_sentence(tmp_path: Path, model: Scripted) -> None:
+    """In the tab and on standard error: its type, and none of its words."""
+    program = (sys.executable, "-c", _FAULTY)
+    async with running_window(tmp_path, base_url=model.url, program=program) as window:
+        for _ in range(2):
+            answer = await ask(window.port, "/fails", let_in(window))
+            assert answer.status == 500
+            assert "Pace failed (ValueError); that is a fault of Pace itself." in answer.body
+            assert "planted" not in answer.body
+        assert (await ask(window.port, "/", let_in(window))).status == 200
+        status, _, err = await window.end()
+    assert status == 130
+    assert err == "pace: Pace failed (ValueError); that is a fault of Pace itself.\n"
+
+
+async def test_a_page_that_is_not_there_says_so(window: RunningWindow) -> None:
+    """In our words, with a way back."""
+    answer = await ask(window.port, "/nothing", let_in(window))
+    assert (answer.status, "There is no such page." in answer.body) == (404, True)
+    assert '<a href="/">' in answer.body
 
 
 def test_a_fault_is_told_by_its_type_alone_and_once() -> None:

@@ -64,12 +64,16 @@ async def running_window(
     env: Mapping[str, str] | None = None,
     folder: Path | None = None,
     opens: bool = False,
+    program: tuple[str, ...] = (str(PACE),),
 ) -> AsyncIterator[RunningWindow]:
-    """A window over a server, or, without one, over whatever planner the flags name."""
+    """A window over a server, or, without one, over whatever planner the flags name.
+
+    `program` is what is run in place of the installed command.
+    """
     over = () if base_url is None else ("--base-url", base_url)
     port = () if "--port" in flags else ("--port", "0")
     process = await asyncio.create_subprocess_exec(
-        *(str(PACE), "web", *(() if opens else ("--no-open",)), *port, *over, *flags),
+        *(*program, "web", *(() if opens else ("--no-open",)), *port, *over, *flags),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

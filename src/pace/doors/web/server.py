@@ -18,6 +18,7 @@ from pace.doors.gatekeeper import SECRET_PARAMETER, Gatekeeper, hosts_of
 from pace.doors.open_chat import OpenChat
 from pace.doors.web.address import listening_at
 from pace.doors.web.code_colours import pygments_css
+from pace.doors.web.no_page import build_no_page
 from pace.doors.web.own_logs import faults_told
 from pace.doors.web.page_policy import PagePolicy
 from pace.doors.web.pages import build_pages
@@ -87,6 +88,7 @@ def _app_of(window: Window) -> FastAPI:
     """The pages as an application. The framework holds one set of pages for each process."""
     app = FastAPI(openapi_url=None)
     build_pages(window)
+    build_no_page()
     framework.add_static_files(_STATIC_PATH, _STATIC, max_cache_age=0)
     ui.add_head_html(f'<script defer src="{_STATIC_PATH}/window.js"></script>', shared=True)
     ui.add_css(_STATIC / "connection.css", shared=True)
