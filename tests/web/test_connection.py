@@ -1,10 +1,12 @@
 """Tabs come, go, lose their connection and find it again; what was said is there once."""
 
+import json
 import signal
 from pathlib import Path
 
 from playwright.async_api import Page, expect
 
+from doors.running import run_pace
 from web.scripted import Scripted, Told
 from web.tabs import PHONE, Tab, Tabs
 from web.talk import ANOTHER, LOST, ask, banner, box, reply, rows, say, turn_ids
@@ -180,3 +182,25 @@ async def _goes_on(tab: Tab, window: RunningWindow, mine: Tabs, model: Scripted)
         status, _, err = await again.end()
         assert (status, err) == (130, "")
         fresh.forgive()
+
+
+async def test_ended_during_a_reply_it_keeps_what_was_said(
+    tabs: Tabs, tmp_path: Path, model: Scripted
+) -> None:
+    """SIGTERM with a tab open and words on their way: status 130, and the journal has the pair."""
+    told = Told()
+    model.will_reply(told)
+    async with running_window(tmp_path, base_url=model.url) as window:
+        mine = Tabs(tabs.browser, window)
+        tab = await mine.open()
+        await say(tab.page, "What is it?")
+        told.say("It is a ket")
+        await expect(reply(tab.page)).to_have_text("It is a ket")
+        status, _, err = await window.end()
+        assert (status, err) == (130, "")
+        await mine.close()
+    ended = await run_pace(tmp_path, "history", "export", "--format", "jsonl")
+    (kept,) = [
+        line for line in map(json.loads, ended.out.splitlines()) if "It is a ket" in str(line)
+    ]
+    assert "interrupted" in kept.values()
