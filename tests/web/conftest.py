@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from web.scripted import Scripted, scripted_server
 from web.tabs import CHROMIUM, FLAGS, Tabs
 from web.window_process import RunningWindow, running_window
+
+# Only a machine that is busy with much else needs as long.
+expect.set_options(timeout=10_000)
 
 _FOLDER = Path(__file__).parent
 _HAS_CHROMIUM = Path(CHROMIUM).exists()

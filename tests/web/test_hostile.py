@@ -72,12 +72,12 @@ async def shown(page: Page) -> str:
     return await reply(page).inner_text()
 
 
-@pytest.mark.parametrize("begins", range(0, len(HOSTILE), 25))
+@pytest.mark.parametrize("begins", range(0, len(HOSTILE), 40))
 async def test_hostile_replies_and_words_do_nothing(
     tabs: Tabs, model: Scripted, begins: int
 ) -> None:
     """As a reply and as a person's own words, while they come and when the page is opened anew."""
-    texts = HOSTILE[begins : begins + 25]
+    texts = HOSTILE[begins : begins + 40]
     whole = "\n\n".join(texts)
     model.will_reply(whole)
     tab = await begin(tabs)
