@@ -113,7 +113,9 @@ async def test_twelve_turns(tabs: Tabs, window: RunningWindow) -> None:
 async def edit_last(page: Page, text: str) -> None:
     """Put other words in the place of the last ones."""
     count = await rows(page).count()
+    before = await rows(page).last.locator(".said").inner_text()
     await page.get_by_role("button", name="Edit", exact=True).click()
+    await expect(box(page)).to_have_value(before)
     await box(page).fill(text)
     await box(page).press("Enter")
     await expect(rows(page).last.locator(".said")).to_have_text(text)
