@@ -144,6 +144,8 @@ async def reset(tab: Tab, window: RunningWindow) -> None:
     await tab.go(window, "/settings")
     await tab.page.get_by_role("button", name="Reset thread…").click()
     await tab.page.get_by_role("dialog").get_by_role("button", name="Reset").click()
+    row = tab.page.locator(".setting", has_text="Reset thread").first
+    await expect(row).to_contain_text("A new conversation begins.")
     await tab.go(window)
 
 
