@@ -40,6 +40,7 @@ class Around:
 def frame(window: Window, current: str) -> Iterator[Around]:
     """Put a page's content inside the frame; `current` is the page's address."""
     ui.add_css(_STYLE)
+    _leave_main_to_us()
     with ui.element("div").classes("app"):
         ui.link("Skip to the page", "#page").classes("skip")
         with ui.element("header").classes("top-brand"), ui.link(target="/").classes("brand"):
@@ -61,14 +62,22 @@ def frame(window: Window, current: str) -> Iterator[Around]:
         ui.timer(_LOOK_SECONDS, notices.look)
 
 
+def _leave_main_to_us() -> None:
+    """The framework sets a whole page in a `main`; ours leaves out what is on every page."""
+    slot = ui.context.client.content.parent_slot
+    assert slot is not None  # noqa: S101  # for the type checker
+    slot.parent.tag = "div"
+
+
 class _Who:
     """Says which tier and model answer, and whether words stay on this machine."""
 
     def __init__(self, window: Window) -> None:
         self._window = window
         self._asked: Parts | None = None
-        with ui.element("div").classes("top-who").props('role="group" aria-label="Who answers"'):
+        with ui.element("div").classes("top-who").props('role="region" aria-label="Who answers"'):
             self._model = ui.label("starting the model…").classes("model")
+            self._tier = ui.label().classes("tier")
             self._where = ui.label().classes("where")
         self._where.set_visibility(False)
 
@@ -81,6 +90,7 @@ class _Who:
             traits = await parts.planner.traits()
         except PaceError:
             self._model.set_text("the model does not answer")
+            self._tier.set_text("")
             self._where.set_visibility(False)
             return
         self._asked = parts
@@ -88,7 +98,9 @@ class _Who:
 
     def _show(self, traits: PlannerTraits) -> None:
         name = safe_line(traits.model).removesuffix("-Instruct")
-        self._model.set_text(f"{name} · {safe_line(traits.name)}")
+        self._model.set_text(name)
+        self._model.props["title"] = name
+        self._tier.set_text(safe_line(traits.name))
         stays = traits.on_this_machine
         self._where.set_text("on this machine" if stays else "leaves this machine")
         self._where.classes(add="" if stays else "leaves", remove="leaves" if stays else "")

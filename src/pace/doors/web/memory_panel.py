@@ -6,6 +6,7 @@ from nicegui import ui
 
 from pace.doors.open_chat import FoldNews
 from pace.doors.safe_text import safe_line, safe_text
+from pace.doors.web.adjusting import Adjusting, shown_error
 from pace.doors.web.chart import CostChart
 from pace.doors.web.memory_facts import MemoryFacts, NextPrompt, memory_facts, state_of
 from pace.doors.web.plain import Tag, button
@@ -97,16 +98,12 @@ class MemoryPanel:
         self._chart.show(facts.measures)
 
     async def _show_summary(self) -> None:
-        chat = self._window.chat
-        async with self._window.changing:
-            try:
-                chat.settings_file.change(
-                    "activity.show_summary", not chat.settings.activity.show_summary
-                )
-                await chat.apply()
-            except PaceError as error:
-                self._window.notices.append(str(error))
-        self._window.settings_changed.emit()
+        shows = self._window.chat.settings.activity.show_summary
+        try:
+            await Adjusting(self._window).change({"activity.show_summary": not shows})
+        except PaceError as error:
+            self._trouble.set_text(shown_error(error))
+            self._trouble.set_visibility(True)
 
 
 class _Lines:
@@ -118,7 +115,9 @@ class _Lines:
             self._pending = _fact("Not summarized")
             self._prepared = _fact("Read ahead")
             self._idle = _fact("Forgets")
-            self._gave_way = _fact("Left out")
+            with Tag("div") as self._gave_way_line:
+                Tag("dt", "Left out")
+                self._gave_way = Tag("dd")
 
     def show(self, facts: MemoryFacts) -> None:
         memory = facts.memory
@@ -130,7 +129,8 @@ class _Lines:
         )
         self._idle.set_text(_idle(facts))
         gave_way = () if facts.next_prompt is None else facts.next_prompt.prompt.gave_way
-        self._gave_way.set_text("; ".join(gave_way) or "nothing")
+        self._gave_way.set_text("; ".join(gave_way))
+        self._gave_way_line.set_visibility(bool(gave_way))
 
 
 class _Summary:

@@ -32,7 +32,7 @@ class MessageRow(Element, component="components/message_row.js"):
         self._set("source", "" if row.is_open else row.reply_text)
         self._set("status", row.status.value)
         self._set("open", row.is_open)
-        self._set("trouble", safe_line(row.trouble))
+        self._set("trouble", _sentence(row.trouble))
         self._set("marks", " · ".join(_marks(row)))
         self._show_activity(row, waits=False)
 
@@ -59,6 +59,12 @@ def divider_text(divider: Divider, idle_minutes: int) -> str:
             return "Remembering was switched off; each message stands alone"
         case _:
             return "The conversation was reset; nothing above is remembered"
+
+
+def _sentence(trouble: str) -> str:
+    """What is the matter, as a sentence that stands after another."""
+    line = safe_line(trouble)
+    return line[:1].upper() + line[1:]
 
 
 def _activity(row: Row) -> str:

@@ -118,7 +118,7 @@ async def _pairs(prompt: Prompt, memory: ThreadMemory, planner: Planner) -> list
     return [
         Share(
             look=f"window-{at % 2}",
-            name=f"Turn {pair.number}, word for word",
+            name=f"Turn {pair.number}",
             tokens=cost,
             detail=_beginning(pair.user_text),
         )
