@@ -32,6 +32,10 @@ TALK = (
     "I will cycle from Bergen to Voss in June. My bike lock has the code 7301, keep it for me.",
     "What must I not forget? Three points.",
     "How often should I drink? One sentence.",
+    "What is a good snack on a bike? Two sentences.",
+    "Which month has the longest days in Norway? One sentence.",
+    "How do I keep my feet dry? Two sentences.",
+    "What should I do before a long hill? One sentence.",
     "Make a small table: hours for 50, 100 and 150 km, if I ride 20 km each hour.",
     "What was the code of my lock, and where am I going?",
     "Write the hours for a distance as a short Python function, only the code.",
@@ -77,18 +81,19 @@ def talk(page: Page, *lines: str) -> None:
             "count => document.querySelectorAll('[data-turn]').length > count", arg=before
         )
         page.get_by_role("button", name="Retry").wait_for(timeout=LIMIT)
+        # While a person reads, Pace reads the next prompt ahead.
+        read_ahead = page.locator(".facts div", has_text="Read ahead").locator("dd")
+        expect(read_ahead).to_contain_text("tokens", timeout=LIMIT)
 
 
 def have_conversations(page: Page) -> None:
-    """One that is past, and one that is under way, read ahead to its end."""
+    """One that is past, and one that is under way."""
     talk(page, *BEFORE)
     page.keyboard.press("Control+Alt+n")
     page.locator(".beginning").wait_for()
     talk(page, *TALK)
     page.get_by_role("button", name="Show its text").click()
     page.locator(".summary-text").wait_for()
-    read_ahead = page.locator(".facts div", has_text="Read ahead").locator("dd")
-    expect(read_ahead).to_contain_text("tokens", timeout=LIMIT)
 
 
 def take_pictures(browser: Browser, address: str) -> None:

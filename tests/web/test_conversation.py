@@ -4,25 +4,35 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from doors.running import run_pace
 from web.scripted import FAULT, Scripted, Told
-from web.tabs import PHONE, Tabs
+from web.tabs import PHONE, Tab, Tabs
 from web.talking import Talk
+from web.window_process import RunningWindow
 
 AT_ONCE = """events => events.forEach(
     ([id, said]) => getElement(document.getElementById(id)).$emit("say", said))"""
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def tab(browser: Browser, window: RunningWindow) -> AsyncIterator[Tab]:
+    """One tab for all tests of this module."""
+    tabs = Tabs(browser, window)
+    yield await tabs.open()
+    await tabs.close()
+
+
 @pytest_asyncio.fixture(loop_scope="module")
-async def talk(tabs: Tabs, model: Scripted) -> AsyncIterator[Talk]:
-    """A tab at a new conversation."""
-    talk = Talk(await tabs.open(), model)
+async def talk(tab: Tab, window: RunningWindow, model: Scripted) -> AsyncIterator[Talk]:
+    """A fresh page at a new conversation, which has no trouble at its end."""
+    await tab.go(window)
+    talk = Talk(tab, model)
+    # Also stops what another test holds open.
     await talk.begin()
     yield talk
-    # What is held open must not keep the next test's words waiting.
-    await talk.begin()
+    assert tab.troubles == []
 
 
 # --- a turn

@@ -74,16 +74,15 @@ class Composer:
 
     def _say(self, event: GenericEventArguments) -> None:
         said = event.args if isinstance(event.args, dict) else {}
-        text, turn_id, replaces = (_text(said.get(key)) for key in ("text", "id", "replaces"))
-        if not turn_id or len(turn_id) > _LONGEST_ID:
-            return
-        self.said.emit(
-            Words(
-                text=text,
-                turn_id=TurnId(turn_id),
-                replaces=TurnId(replaces) if replaces else None,
+        turn_id = turn_id_of(said.get("id"))
+        if turn_id is not None:
+            self.said.emit(
+                Words(
+                    text=_text(said.get("text")),
+                    turn_id=turn_id,
+                    replaces=turn_id_of(said.get("replaces")),
+                )
             )
-        )
 
 
 class _Box(Element, component="components/composer.js"):
@@ -92,6 +91,12 @@ class _Box(Element, component="components/composer.js"):
     def __init__(self) -> None:
         super().__init__()
         self.props["longest"] = _LONGEST
+
+
+def turn_id_of(value: object) -> TurnId | None:
+    """An id that a browser gave to a turn; None if it is none."""
+    is_id = isinstance(value, str) and 0 < len(value) <= _LONGEST_ID and value.isprintable()
+    return TurnId(str(value)) if is_id else None
 
 
 def _text(value: object) -> str:

@@ -35,6 +35,7 @@ class _Page:
         self._around = around
         self._editing: TurnId | None = None
         self._was_replying = False
+        self._is_restored = False
         self._keys = KeyList()
         with Tag("div").classes("talk"):
             with Tag("section", aria_label="Conversation").classes("talk-main"):
@@ -53,6 +54,7 @@ class _Page:
         self._composer.stopped.subscribe(self._stop)
         self._composer.drafted.subscribe(self._drafted)
         self._composer.pressed.subscribe(self._pressed)
+        window.settings_changed.subscribe(self._changed)
         self._changed()
         ui.context.client.on_connect(self._connected)
 
@@ -131,10 +133,13 @@ class _Page:
         app.storage.tab[_DRAFT] = text
 
     def _connected(self) -> None:
-        """Give the page what another page handed over, or what was being written in this tab."""
+        """Give the page what another page handed over, and what was being written in this tab."""
+        if self._is_restored:
+            return
+        self._is_restored = True
         handed = self._window.drafts.take()
         kept = str(app.storage.tab.get(_DRAFT, ""))
-        self._composer.restore(handed or kept)
+        self._composer.restore("\n\n".join(filter(None, (handed, kept))))
 
     # --- what happens
 

@@ -9,6 +9,7 @@ from nicegui.events import GenericEventArguments
 
 from pace.chat import Change, ChangeKind, Divider, Line, Row
 from pace.doors.open_chat import OpenChat
+from pace.doors.web.composer import turn_id_of
 from pace.doors.web.message_row import MessageRow, divider_text
 from pace.doors.web.plain import Tag
 from pace.memory.turn import TurnId
@@ -50,10 +51,13 @@ class MessageList:
     # --- inside
 
     def _hear(self, change: Change) -> None:
-        if change.kind is ChangeKind.CHANGED and change.line is not None:
-            self._dirty.add(_key(change.line))
-            if isinstance(change.line, Row) and change.line.is_open:
+        if change.kind is ChangeKind.CHANGED and isinstance(change.line, Row):
+            self._dirty.add(change.line.turn_id)
+            if change.line.is_open:
                 return
+            # A turn that is over is shown whole before anything is offered to be done with it.
+            self._rests_until = 0.0
+            self._draw()
         else:
             self._arrange()
         self._refresh_actions()
@@ -121,9 +125,10 @@ class MessageList:
 
     async def _pressed(self, event: GenericEventArguments) -> None:
         given = event.args if isinstance(event.args, dict) else {}
-        row = self._chat.session.row(TurnId(str(given.get("turn", ""))))
-        if row is not None:
-            await self._act(str(given.get("name", "")), row, TurnId(str(given.get("id", ""))))
+        turn_id, again = turn_id_of(given.get("turn")), turn_id_of(given.get("id"))
+        row = None if turn_id is None else self._chat.session.row(turn_id)
+        if row is not None and again is not None:
+            await self._act(str(given.get("name")), row, again)
 
 
 class _Transcript(Element, component="components/transcript.js"):
