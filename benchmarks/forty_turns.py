@@ -39,7 +39,13 @@ class Chat:
         }
         model_flag = ("--model", "tiny") if model == "tiny" else ()
         self._process = subprocess.Popen(
-            [str(Path(sys.executable).parent / "pace"), "chat", "--jsonl", "--no-history", *model_flag],
+            [
+                str(Path(sys.executable).parent / "pace"),
+                "chat",
+                "--jsonl",
+                "--no-history",
+                *model_flag,
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -139,6 +139,32 @@ async def test_sending_twice_is_saying_it_once(tabs: Tabs, model: Scripted) -> N
     assert len(model.sent) == asked + 3
 
 
+async def test_words_that_came_back_are_the_same_turn_when_they_are_sent_again(
+    tabs: Tabs, model: Scripted
+) -> None:
+    """B118: Pace had them, and was cut off before it could say so; sent again, it is one turn."""
+    told = Told()
+    model.will_reply(told, "Never.")
+    tab = await begin(tabs)
+    asked = len(model.sent)
+    await tab.page.evaluate("window.socket.io.engine.transport.ws.onmessage = () => {}")
+    await box(tab.page).fill("Only once")
+    await box(tab.page).press("Enter")
+    await told.asked.wait()
+    await cut(tab.page)
+    await expect(box(tab.page)).to_have_value("Only once")
+    await wait_joined(tab.page)
+    await expect(rows(tab.page)).to_have_count(1)
+    await box(tab.page).press("Enter")
+    await expect(box(tab.page)).to_have_value("")
+    told.say("Once.")
+    told.end()
+    await expect(reply(tab.page)).to_have_text("Once.")
+    await expect(tab.page.get_by_role("button", name="Stop")).to_have_count(0)
+    assert await rows(tab.page).count() == 1
+    assert len(model.sent) == asked + 1
+
+
 async def test_the_server_s_death_is_said_and_nothing_is_sent_by_itself(
     tabs: Tabs, tmp_path: Path, model: Scripted
 ) -> None:

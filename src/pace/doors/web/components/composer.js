@@ -30,7 +30,7 @@ export default {
   },
   emits: ["say", "stop", "draft", "key"],
   data() {
-    return { text: "", editing: "", before: "", trouble: "", sent: null };
+    return { text: "", editing: "", before: "", trouble: "", sent: null, returned: null };
   },
   computed: {
     hasWords() {
@@ -51,7 +51,8 @@ export default {
   mounted() {
     document.addEventListener("keydown", this.anyKey);
     this.lost = () => this.giveBack("Pace is not connected. Your words are still here.");
-    window.socket?.on("disconnect", this.lost);
+    // The page's connection is made after its parts.
+    this.$nextTick(() => window.socket?.on("disconnect", this.lost));
     if (window.matchMedia("(hover: hover)").matches) this.focus();
   },
   unmounted() {
@@ -66,14 +67,22 @@ export default {
         this.trouble = "Pace is not connected, so nothing was sent. Your words stay here.";
         return;
       }
-      const said = { id: newId(), text: this.text, replaces: this.editing };
+      const said = { id: this.idFor(), text: this.text, replaces: this.editing };
       this.trouble = "";
       this.sent = said;
+      this.returned = null;
       this.text = this.editing ? this.before : "";
       this.editing = this.before = "";
       this.tellDraft();
       this.$emit("say", said);
       this.focus();
+    },
+    // Words that came back, and may have reached Pace all the same, are the same turn when they are
+    // sent again as they were.
+    idFor() {
+      const back = this.returned;
+      const isSame = back && back.text === this.text && back.replaces === this.editing;
+      return isSame ? back.id : newId();
     },
     // Pace has these words.
     took(id) {
@@ -84,6 +93,10 @@ export default {
       const said = this.sent;
       if (!said || (id && said.id !== id)) return;
       this.sent = null;
+      if (!id) {
+        this.returned = said;
+        if (!this.editing) this.editing = said.replaces;
+      }
       this.text = this.text ? `${said.text}\n${this.text}` : said.text;
       this.trouble = why;
     },
