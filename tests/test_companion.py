@@ -14,6 +14,7 @@ from pace.errors import (
     PlannerError,
     PromptTooLongError,
     RepeatedTurnError,
+    SessionOverError,
 )
 from pace.memory.prompt import Message, Prompt, Role
 from pace.memory.turn import ThreadId, TurnId
@@ -494,3 +495,39 @@ async def test_a_reply_cannot_take_a_turn_of_its_own_thread(companions: Companio
 
             with pytest.raises(RuntimeError, match="own thread"):
                 await parts.companion.take_turn(THREAD, Words(text="one"), answer_within)
+
+
+async def test_words_that_waited_while_the_session_was_reset_are_not_answered(
+    companions: Companions,
+) -> None:
+    """R4: what was said before a reset is not carried into the session after it."""
+    gate = Gate()
+    with ScriptedPlanner(["Half ", gate], "New.") as planner:
+        async with companions(planner) as parts:
+            first = asyncio.create_task(say(parts, "First"))
+            await gate.wait_reached()
+            waiting = asyncio.create_task(say(parts, "secrettwo"))
+            await asyncio.sleep(0)
+            await parts.companion.reset(THREAD)
+            assert await first == "Half "
+            with pytest.raises(SessionOverError):
+                await waiting
+            await say(parts, "Brand new")
+            memory = await parts.companion.memory(THREAD)
+    assert [pair.user_text for pair in memory.window] == ["Brand new"]
+    assert "secrettwo" not in str(planner.prompts)
+
+
+async def test_words_are_answered_in_the_session_they_were_meant_for_or_not_at_all(
+    companions: Companions,
+) -> None:
+    """A session that is over answers nothing, the live one does."""
+    with ScriptedPlanner("One.", "Two.") as planner:
+        async with companions(planner) as parts:
+            await say(parts, "First")
+            over = (await parts.companion.memory(THREAD)).session_id
+            await parts.companion.reset(THREAD)
+            with pytest.raises(SessionOverError):
+                await say(parts, "Second", said_in=over)
+            live = (await parts.companion.memory(THREAD)).session_id
+            assert await say(parts, "Third", said_in=live) == "Two."

@@ -12,7 +12,7 @@ import pytest
 from pace.companion import TurnReport, Words
 from pace.errors import PlannerRefusedError
 from pace.history import PaceHistory
-from pace.journal.rows import Entry, TurnSource
+from pace.journal.rows import Entry, JournalTurn, TurnSource
 from pace.journaling import Journaling
 from pace.memory.limits import ThreadLimits
 from pace.memory.turn import TurnId
@@ -53,9 +53,13 @@ class Journaled:
 
 @asynccontextmanager
 async def journaled(
-    planner: Planner, path: Path, clock: ManualClock, **limits: object
+    planner: Planner,
+    path: Path,
+    clock: ManualClock,
+    history: PaceHistory | None = None,
+    **limits: object,
 ) -> AsyncIterator[Journaled]:
-    history = PaceHistory(path)
+    history = history or PaceHistory(path)
     told: list[str] = []
     journal = Journaling(history, clock=clock, keeps=lambda: subject.keeps, tell=told.append)
     parts = assemble(
@@ -311,6 +315,43 @@ async def test_a_listener_hears_the_reply_whatever_the_journal_does(
         await subject.parts.companion.take_turn(THREAD, Words(text="Colour?"), say)
         assert len(await subject.entries()) == 1
     assert heard == [("It is ", 0), ("teal.", 0)]
+
+
+async def test_a_turn_is_dated_by_when_it_was_said(path: Path, clock: ManualClock) -> None:
+    """A reply that takes until after midnight is of the day on which it was asked for."""
+    gate = Gate()
+    async with journaled(ScriptedPlanner([gate, "Late."]), path, clock) as subject:
+        asked_at = clock.local_time()
+        turn = asyncio.create_task(subject.say("A long story?"))
+        await gate.wait_reached()
+        clock.advance(timedelta(hours=13))
+        gate.open()
+        await turn
+        (entry,) = await subject.entries()
+    assert entry.turn.said_at == asked_at
+
+
+async def test_a_fault_of_the_journal_reaches_no_turn_and_holds_up_no_other(
+    path: Path, clock: ManualClock
+) -> None:
+    """A line that fails for a reason nobody foresaw is let go, and said by its type alone."""
+    planner, history = ScriptedPlanner("One.", "Two."), FaultyHistory(path)
+    async with journaled(planner, path, clock, history) as subject:
+        await subject.say("First")
+        await subject.say("Second")
+        assert await subject.rows() == [("answered", "Second", "Two.")]
+        (told,) = subject.told
+    assert "RuntimeError" in told
+    assert "First" not in told
+
+
+class FaultyHistory(PaceHistory):
+    """Fails at the first turn with what no file could be the reason of."""
+
+    async def append(self, turn: JournalTurn, *, replaces: TurnId | None = None) -> int:
+        if turn.user_text == "First":
+            raise RuntimeError(turn.user_text)
+        return await super().append(turn, replaces=replaces)
 
 
 def test_times_are_the_persons_own(clock: ManualClock) -> None:

@@ -4,7 +4,7 @@ It holds no memory and asks nobody; whoever runs a turn tells it what happens, a
 that watches hears of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -43,6 +43,7 @@ class Row:
     status: RowStatus = RowStatus.WAITING
     activity: Reading | Thinking | None = None
     cut_off: bool = False
+    broke_off: bool = False
     trouble: str = ""
     replaces: TurnId | None = None
     number: int | None = None
@@ -129,6 +130,11 @@ class ChatSession:
         return None
 
     @property
+    def waiting_rows(self) -> tuple[Row, ...]:
+        """The turns behind the one that is being answered."""
+        return tuple(row for row in self.lines if isinstance(row, Row) and row.is_open)[1:]
+
+    @property
     def open_row(self) -> Row | None:
         """The first turn that is not over."""
         return next((row for row in self.lines if isinstance(row, Row) and row.is_open), None)
@@ -185,6 +191,7 @@ class ChatSession:
         *,
         interrupted: bool,
         cut_off: bool,
+        broke_off: bool = False,
         sent: PromptParts | None = None,
     ) -> None:
         """The pair as it was recorded takes its row's place, and that of the pair it replaces."""
@@ -195,7 +202,13 @@ class ChatSession:
         if row.replaces is not None:
             self._drop(row.replaces)
         done = replace(
-            row, reply_text=reply, status=status, activity=None, cut_off=cut_off, sent=sent
+            row,
+            reply_text=reply,
+            status=status,
+            activity=None,
+            cut_off=cut_off,
+            broke_off=broke_off,
+            sent=sent,
         )
         self._put(done)
 
@@ -232,9 +245,13 @@ class ChatSession:
         ]
         self._tell(Change(ChangeKind.ALL))
 
-    def clear(self) -> None:
-        """Begin with an empty screen; turns that are not over stay."""
-        self._lines = [line for line in self._lines if isinstance(line, Row) and line.is_open]
+    def clear(self, *, keep: Collection[TurnId] = ()) -> None:
+        """Begin with an empty screen; turns that are not over stay, and those to keep."""
+        self._lines = [
+            line
+            for line in self._lines
+            if isinstance(line, Row) and (line.is_open or line.turn_id in keep)
+        ]
         self._tell(Change(ChangeKind.ALL))
 
     # --- inside

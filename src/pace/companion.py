@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from pace.background import Background
 from pace.counting import TokenCounts
@@ -14,6 +15,7 @@ from pace.errors import (
     PlannerError,
     PromptTooLongError,
     RepeatedTurnError,
+    SessionOverError,
 )
 from pace.journal.rows import JournalTurn, TurnSource, TurnStatus
 from pace.journaling import Journaling
@@ -45,7 +47,8 @@ _NO_PARTS = PromptParts(system=0, summary=0, pending=0, window=0, facts=0, recal
 class Words:
     """What a person asks of one turn.
 
-    `source` is the way they came. `replaces` names the last pair, if this turn is to take its
+    `source` is the way they came. `said_in` is the session they were meant for, if that is known:
+    they are answered in no other. `replaces` names the last pair, if this turn is to take its
     place. `blocks` change every turn and stand before the words in the prompt; memory holds the
     words alone.
     """
@@ -53,6 +56,7 @@ class Words:
     text: str
     source: TurnSource = TurnSource.CHAT
     turn_id: TurnId = field(default_factory=lambda: TurnId(str(uuid.uuid4())))
+    said_in: SessionId | None = None
     replaces: TurnId | None = None
     blocks: tuple[ExtraBlock, ...] = ()
 
@@ -61,8 +65,9 @@ class Words:
 class TurnReport:
     """An acknowledged turn: its reply, and what the model was shown for it.
 
-    `interrupted` replies were stopped, `cut_off` ones met the reply limit. `remembered` says
-    whether the pair entered the window: not if memory is off, or a reset came first.
+    `interrupted` replies were stopped, `cut_off` ones met the reply limit or broke off.
+    `remembered` says whether the pair entered the window: not if memory is off, or a reset came
+    first.
     """
 
     turn_id: TurnId
@@ -75,11 +80,17 @@ class TurnReport:
     gave_way: tuple[str, ...]
     finished: Finished | None
 
+    @property
+    def broke_off(self) -> bool:
+        """Whether the planner was gone before its reply had come to an end."""
+        return self.finished is not None and self.finished.reason is FinishReason.BROKEN_OFF
+
 
 @dataclass(slots=True)
 class _Reply:
-    """A reply as it comes in, and who gives it."""
+    """A reply as it comes in, who gives it, and when its words were said."""
 
+    said_at: datetime
     planner: str = ""
     model: str = ""
     prompt: Prompt | None = None
@@ -146,20 +157,24 @@ class Companion:
         """Answer a person's words, telling `say` as they come, and record the pair.
 
         Stopped, by `stop` or by cancellation, it keeps what was said. Raises PlannerError,
-        PromptTooLongError, EmptyWordsError or RepeatedTurnError, and the thread is then as it was;
-        raises StoreError when memory cannot be reached.
+        PromptTooLongError, EmptyWordsError, RepeatedTurnError or SessionOverError, and the thread
+        is then as it was; raises StoreError when memory cannot be reached.
         """
         words = replace(words, text=sayable(words.text))
         if is_blank(words.text):
             raise EmptyWordsError
         self._refuse_own_reply(thread_id)
+        reply = _Reply(said_at=self._clock.local_time())
+        if words.said_in is None and self._threads.is_taken(thread_id):
+            # Words that have to wait belong to the session in which they were said, not to one
+            # that a reset begins meanwhile (R4).
+            words = replace(words, said_in=(await self._threads.look(thread_id)).session_id)
         async with self._threads.in_order(thread_id):
-            memory = await self._open(thread_id, words.turn_id)
+            memory = await self._open(thread_id, words)
             if words.turn_id not in memory.open_turns:
                 raise RepeatedTurnError
             if self._journal is not None:
                 self._journal.begin(memory.session_id, words.turn_id)
-            reply = _Reply()
             try:
                 outcome, interrupted = await self._take_opened(memory, words, reply, say)
             finally:
@@ -170,7 +185,7 @@ class Companion:
             session_id=memory.session_id,
             text=reply.text,
             interrupted=interrupted,
-            cut_off=reply.finished is not None and reply.finished.reason is FinishReason.LENGTH,
+            cut_off=reply.finished is not None and reply.finished.reason is not FinishReason.STOP,
             remembered=outcome is RecordOutcome.RECORDED,
             parts=reply.prompt.parts if reply.prompt else _NO_PARTS,
             gave_way=reply.prompt.gave_way if reply.prompt else (),
@@ -199,13 +214,15 @@ class Companion:
         if answering is not None and answering.task is asyncio.current_task():
             raise RuntimeError("a reply cannot take a turn of its own thread")
 
-    async def _open(self, thread_id: ThreadId, turn_id: TurnId) -> ThreadMemory:
+    async def _open(self, thread_id: ThreadId, words: Words) -> ThreadMemory:
         """The idle gate, and the turn's acceptance, as one change."""
         following = new_session_id()
         now = self._clock.now()
 
         def step(memory: ThreadMemory) -> tuple[ThreadMemory, ThreadMemory]:
-            opened = memory.end_if_idle(following, now=now).accept(turn_id)
+            if words.said_in not in {None, memory.session_id}:
+                raise SessionOverError
+            opened = memory.end_if_idle(following, now=now).accept(words.turn_id)
             return opened, opened
 
         return await self._threads.change(thread_id, step, ending=EndCause.IDLE)
@@ -297,7 +314,7 @@ class Companion:
             source=words.source,
             planner=reply.planner,
             model=reply.model,
-            said_at=self._clock.local_time(),
+            said_at=reply.said_at,
             status=status,
             user_text=words.text,
             reply_text="" if is_failed else reply.text,

@@ -11,6 +11,7 @@ PaceError
     EmptyReplyError             it answered without words
   EmptyWordsError               there is nothing to answer
   RepeatedTurnError             this turn was answered before
+  SessionOverError              the conversation was reset before these words were answered
   PromptTooLongError            the words alone do not fit the planner's context
   SummarizerError               a fold failed; the pairs stay pending
     SummarizerUnavailableError  this summarizer cannot be asked now
@@ -106,6 +107,17 @@ class RepeatedTurnError(PaceError):
 
     def __init__(self) -> None:
         super().__init__("This turn was already answered. Give a new message an id of its own.")
+
+
+class SessionOverError(PaceError):
+    """The conversation was reset before these words were answered."""
+
+    kind = "session_over"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The conversation was reset before this was answered. Say it again, if it belongs here."
+        )
 
 
 class PromptTooLongError(PaceError):

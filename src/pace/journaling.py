@@ -83,7 +83,7 @@ class Journaling:
             try:
                 await self._write_waiting()
             except HistoryError as error:
-                self._tell_once(error)
+                self._tell_once(str(error))
         while self._history.notices:
             self._tell(self._history.notices.pop(0))
 
@@ -95,7 +95,13 @@ class Journaling:
     async def _write_waiting(self) -> None:
         while self._waiting:
             line = self._waiting[0]
-            await line()
+            try:
+                await line()
+            except HistoryError:
+                raise
+            except Exception as error:  # noqa: BLE001  # no fault of the journal reaches a turn
+                # It would fail again, and hold up all that come after it.
+                self._tell_once(f"The history failed ({type(error).__name__}); a line is lost.")
             # Not popped before: whoever is cancelled here leaves it to be written again, once.
             if self._waiting and self._waiting[0] is line:
                 self._waiting.popleft()
@@ -104,7 +110,7 @@ class Journaling:
         self._waiting.append(line)
         await self.flush()
 
-    def _tell_once(self, error: HistoryError) -> None:
+    def _tell_once(self, sentence: str) -> None:
         if not self._has_told:
             self._has_told = True
-            self._tell(f"{error} The conversation goes on; its turns are kept once that works.")
+            self._tell(f"{sentence} The conversation goes on; its turns are kept once that works.")

@@ -40,10 +40,11 @@ class Reading:
 
 
 class FinishReason(StrEnum):
-    """Why a reply ended."""
+    """Why a reply ended: by itself, at its limit, or because the planner broke off."""
 
     STOP = "stop"
     LENGTH = "length"
+    BROKEN_OFF = "broken off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

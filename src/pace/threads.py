@@ -74,6 +74,10 @@ class Threads:
             if not queue.waiting:
                 del self._turns[thread_id]
 
+    def is_taken(self, thread_id: ThreadId) -> bool:
+        """Whether somebody has the thread's turn, so that whoever asks has to wait."""
+        return thread_id in self._turns
+
     async def look(self, thread_id: ThreadId) -> ThreadMemory:
         """The thread as it is; one that nobody has named before begins."""
         return await self.change(thread_id, lambda memory: (memory, memory))

@@ -220,6 +220,41 @@ async def test_a_reply_that_a_new_conversation_stops_is_kept_where_it_began(
         assert await kept(chat) == [("Before", "interrupted")]
 
 
+async def test_words_that_wait_are_not_carried_into_a_new_conversation(tmp_path: Path) -> None:
+    """R4: they are given up, and stand on the screen as such; memory and the model know nothing."""
+    gate = Gate()
+    with ScriptedPlanner(["Half ", gate], "New.") as planner:
+        async with opened(tmp_path, planner) as chat:
+            chat.submit(Words(text="First"))
+            await gate.wait_reached()
+            chat.submit(Words(text="secrettwo"))
+            await asyncio.sleep(0)
+            await chat.begin_anew()
+            await settled(chat)
+            (left,) = (line for line in chat.session.lines if isinstance(line, Row))
+            assert (left.user_text, left.status) == ("secrettwo", RowStatus.FAILED)
+            assert "reset" in left.trouble
+            await chat.say(Words(text="Brand new"))
+            assert [pair.user_text for pair in (await chat.memory()).window] == ["Brand new"]
+    assert "secrettwo" not in str(planner.prompts)
+
+
+async def test_a_temporary_conversation_leaves_nothing_to_the_next(tmp_path: Path) -> None:
+    """What waited in it is answered in no conversation that is kept."""
+    gate = Gate()
+    with ScriptedPlanner(["Half ", gate]) as planner:
+        async with opened(tmp_path, planner) as chat:
+            await chat.begin_anew(temporary=True)
+            chat.submit(Words(text="First"))
+            await gate.wait_reached()
+            chat.submit(Words(text="secrettwo"))
+            await asyncio.sleep(0)
+            await chat.begin_anew()
+            await settled(chat)
+            assert (await chat.memory()).is_empty
+            assert await kept(chat) == []
+
+
 async def test_another_planner_answers_what_was_waiting(tmp_path: Path) -> None:
     """A turn that waited for its turn while the planner changed is answered by the new one."""
     gate = Gate()

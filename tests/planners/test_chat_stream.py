@@ -155,14 +155,14 @@ async def test_a_reason_completes_a_reply_without_done(
     assert finish_of(await reply_of(planner)).reason is FinishReason.STOP
 
 
-async def test_words_without_an_end_count_as_cut(
+async def test_words_without_an_end_broke_off(
     server: RawServer, planner: OpenAiWirePlanner
 ) -> None:
-    """A stream that just ends after some words keeps them, marked as cut."""
+    """A stream that just ends after some words keeps them, and broke off: it met no limit."""
     server.answer(CHAT, EVENT_STREAM, event(delta("Step one")))
     events = await reply_of(planner)
     assert text_of(events) == "Step one"
-    assert finish_of(events).reason is FinishReason.LENGTH
+    assert finish_of(events).reason is FinishReason.BROKEN_OFF
 
 
 async def test_a_stream_without_words_or_end_is_a_fault(
@@ -192,7 +192,7 @@ async def test_a_torn_body_keeps_its_words_as_cut(
     server.answer(CHAT, head, framed(event(delta("Hel"))))
     events = await reply_of(planner)
     assert text_of(events) == "Hel"
-    assert finish_of(events).reason is FinishReason.LENGTH
+    assert finish_of(events).reason is FinishReason.BROKEN_OFF
 
 
 @pytest.mark.parametrize(("length", "framed"), TORN)

@@ -5,7 +5,7 @@ import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Protocol, Self
@@ -14,7 +14,7 @@ from pace.chat import ChatSession, Row
 from pace.clock import SystemClock
 from pace.companion import Companion, Say, TurnReport, Words
 from pace.doors.faults import fault_sentence
-from pace.errors import HistoryError, PaceError, PlannerError
+from pace.errors import PaceError, PlannerError
 from pace.folders import Folders
 from pace.folding import FOLD_STARTED, FOLD_TIME_LIMIT
 from pace.history import PaceHistory
@@ -32,7 +32,7 @@ from pace.summarizers.model import ModelSummarizer
 from pace.threads import EndCause, SessionEnded
 from pace.wiring import Parts, assemble
 
-STOPPED_EARLY = "Stopped before the first word; nothing was recorded."
+STOPPED_EARLY = "Stopped before the first word; the model will not see your message."
 _RETENTION_SECONDS = 3600.0
 _FOLDS_KNOWN = 12
 
@@ -139,6 +139,7 @@ class OpenChat:
         """
         self._show(words)
         try:
+            words = await self._meant_for(words)
             async with self._turn_order:
                 report = await self._take(words, say)
         except PaceError as error:
@@ -158,6 +159,7 @@ class OpenChat:
                 report.text,
                 interrupted=report.interrupted,
                 cut_off=report.cut_off,
+                broke_off=report.broke_off,
                 sent=report.parts,
             )
         return report
@@ -193,12 +195,16 @@ class OpenChat:
         return taken
 
     async def begin_anew(self, *, temporary: bool = False) -> None:
-        """Forget the conversation and begin another; a temporary one is kept nowhere."""
+        """Forget the conversation and begin another; a temporary one is kept nowhere.
+
+        What was waiting to be answered is given up, and stands on the screen as such.
+        """
+        waiting = {row.turn_id for row in self.session.waiting_rows}
         await self.companion.reset(self.thread_id)
         # What the reset stopped is recorded where it began.
         async with self._turn_order:
             self.is_temporary = temporary
-        self.session.clear()
+        self.session.clear(keep=waiting)
 
     # --- questions
 
@@ -302,6 +308,12 @@ class OpenChat:
             )
         )
 
+    async def _meant_for(self, words: Words) -> Words:
+        """Words that have to wait are meant for the session in which they were said."""
+        if words.said_in is not None or not self._turn_order.locked():
+            return words
+        return replace(words, said_in=(await self.companion.memory(self.thread_id)).session_id)
+
     async def _take(self, words: Words, say: Say | None) -> TurnReport:
         began_at = self._clock.now()
 
@@ -360,8 +372,9 @@ class OpenChat:
         while self.history is not None:
             days = self._current().history.retention_days
             if days is not None:
-                # Who asks for the history is told what is the matter with it.
-                with suppress(HistoryError):
+                # Who asks for the history is told what is the matter with it; no fault of it may
+                # end a conversation.
+                with suppress(Exception):
                     await self.history.let_go_of_old(days, now=self._clock.local_time())
             await asyncio.sleep(_RETENTION_SECONDS)
 

@@ -124,7 +124,7 @@ class ReplyReader:
     def finish(self) -> list[PlannerEvent]:
         """What was held, then Finished.
 
-        A stream that simply ends after some words counts as cut: they stand, and are marked. Raises
+        A stream that simply ends after some words broke off: they stand, and are marked. Raises
         EmptyReplyError for a reply without words, and PlannerUnreachableError for none at all.
         """
         last = self._blocks.feed(self._halves.finish())
@@ -141,7 +141,7 @@ class ReplyReader:
         return [
             *events,
             Finished(
-                reason=self._reason or FinishReason.LENGTH,
+                reason=self._reason or FinishReason.BROKEN_OFF,
                 prompt_tokens=_count(self._usage.get("prompt_tokens")),
                 cached_tokens=_count(details.get("cached_tokens")),
                 reply_tokens=_count(self._usage.get("completion_tokens")),

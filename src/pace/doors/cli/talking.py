@@ -141,10 +141,12 @@ class _Printer:
 def _remark(report: TurnReport, file: SettingsFile) -> None:
     if report.gave_way:
         _tell(f"To fit the model's context: {'; '.join(report.gave_way)}.")
-    if report.cut_off:
+    if report.broke_off:
+        _tell("The model broke off before its reply was whole. Ask again.")
+    elif report.cut_off:
         limit = file.current.planner.reply_tokens
         _tell(
-            f"The reply was cut at its limit of {limit:,} tokens or broke off. "
+            f"The reply was cut at its limit of {limit:,} tokens. "
             "Allow longer ones with: pace settings planner.reply_tokens N"
         )
 

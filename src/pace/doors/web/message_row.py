@@ -77,6 +77,8 @@ def _marks(row: Row) -> list[str]:
     marks = [_MARKS[row.source]] if row.source in _MARKS else []
     if row.status is RowStatus.INTERRUPTED:
         marks.append("Stopped before its end")
+    elif row.broke_off:
+        marks.append("The model broke off")
     elif row.cut_off:
         marks.append("Cut off at the limit for a reply")
     return marks

@@ -29,7 +29,7 @@ COMMANDS = (
     Command(name="remember", takes="on|off", does="off: each message stands alone"),
     Command(name="model", takes="[NAME]", does="show or change the model"),
     Command(name="settings", takes="[NAME [VALUE]]", does="show or change settings"),
-    Command(name="quit", does="leave; nothing is kept"),
+    Command(name="quit", does="leave; the model forgets"),
 )
 _ALONE = frozenset(c.name for c in COMMANDS if not c.takes)
 _SLASH_WORD = re.compile(r"/(?P<name>[^\s/]*)(?:\s+(?P<rest>.*))?\Z", re.DOTALL)

@@ -13,7 +13,7 @@ from pace.doors.cli.terminal.clipboard import copy_text
 from pace.doors.cli.terminal.look import DIM, ERROR
 from pace.doors.cli.terminal.turn import TurnView
 from pace.doors.cli.terminal.wrapping import wrapped
-from pace.doors.open_chat import OpenChat
+from pace.doors.open_chat import STOPPED_EARLY, OpenChat
 from pace.doors.safe_text import safe_line
 from pace.errors import PaceError
 from pace.memory.fitting import Room
@@ -92,7 +92,7 @@ class Talking:
         finally:
             self._canvas.show_cursor()
         if report is None or not report.text.strip():
-            self.tell("Stopped before the first word; nothing was recorded.")
+            self.tell(STOPPED_EARLY)
             return False
         view.report(report)
         self._canvas.write("")

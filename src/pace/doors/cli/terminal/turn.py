@@ -84,7 +84,9 @@ class TurnView:
 def _remarks(report: TurnReport, dots: str) -> Iterator[Text]:
     if report.interrupted:
         yield Text(f"{dots} stopped; what was said is kept", WARNING)
-    if report.cut_off:
+    if report.broke_off:
+        yield Text(f"{dots} the model broke off, /continue asks for the rest", WARNING)
+    elif report.cut_off:
         yield Text(f"{dots} cut at the reply limit, /continue goes on", WARNING)
     if report.gave_way:
         yield Text(f"to fit the model's context: {safe_line('; '.join(report.gave_way))}", DIM)
