@@ -230,3 +230,23 @@ async def test_two_closings(tmp_path: Path) -> None:
     await history.aclose()
     await history.aclose()
     assert not history.path.exists()
+
+
+async def test_a_page_is_a_part_of_one_conversation_and_knows_what_is_around_it(
+    tmp_path: Path,
+) -> None:
+    """Forward from a number, and back from it; at a session's ends there is less of it."""
+    await fill(tmp_path / "history.db", *"abcdef")
+    await fill(tmp_path / "history.db", *"xy", session=TWO)
+    async with opened(tmp_path / "history.db") as history:
+        for asked, shown, earlier, later in (
+            ({"limit": 2}, "ab", 0, 4),
+            ({"first": 4, "before": 2, "limit": 1}, "bcd", 1, 2),
+            ({"first": 3, "before": 9, "limit": 9}, "abcdef", 0, 0),
+            ({"first": 3, "before": 1, "limit": 0}, "b", 1, 4),
+            ({"first": 2**70, "limit": 9}, "", 0, 0),
+        ):
+            page = await history.page(ONE, **asked)
+            words = "".join(entry.turn.user_text for entry in page.entries)
+            assert (words, page.earlier, page.later) == (shown, earlier, later)
+        assert not (await history.page(SessionId("nobody"), limit=9)).entries

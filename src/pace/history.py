@@ -15,7 +15,7 @@ from pace.journal.deleting import delete, purge
 from pace.journal.file import PATIENCE
 from pace.journal.finding import search
 from pace.journal.mending import kept_aside, remove_aside
-from pace.journal.rows import ALWAYS, Entry, Found, JournalTurn, PastConversation, Period
+from pace.journal.rows import ALWAYS, Entry, Found, JournalTurn, Page, PastConversation, Period
 from pace.journal.shared import SharedJournal
 from pace.journal.words import Query
 from pace.memory.turn import SessionId, TurnId
@@ -147,6 +147,19 @@ class PaceHistory:
         if not query.phrases:
             return []
         return await self._read(lambda db: search(db, query, limit=limit, period=period), [])
+
+    async def page(
+        self, session_id: SessionId, *, first: int = 1, before: int = 0, limit: int
+    ) -> Page:
+        """At most `limit` turns of a conversation from number `first` on, and `before` ahead of it.
+
+        One that is not there has none.
+        """
+        first = min(first, _HIGHEST_NUMBER)
+        return await self._read(
+            lambda db: rows.page(db, session_id, first=first, before=before, limit=limit),
+            Page([], 0, 0),
+        )
 
     # --- deleting
 

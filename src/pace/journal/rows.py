@@ -107,6 +107,16 @@ class Period:
 
 ALWAYS = Period()
 
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a conversation, and how many of its turns come before and after it."""
+
+    entries: list[Entry]
+    earlier: int
+    later: int
+
+
 TURN = (
     "turn_id, thread_id, session_id, source, planner, model, said_at, status, user_text, reply_text"
 )
@@ -222,6 +232,27 @@ def entries(
         (*which, after, *period.seconds, limit),
     )
     return [entry_of(row) for row in rows]
+
+
+def page(
+    connection: sqlite3.Connection, session_id: SessionId, *, first: int, before: int, limit: int
+) -> Page:
+    """So many entries from a number on, and so many before it; fewer where a session ends."""
+    rows = connection.execute(
+        f"SELECT number, {TURN} FROM turns WHERE session_id = ? "  # noqa: S608  # our own names
+        "AND number < ? ORDER BY number DESC LIMIT ?",
+        (session_id, first, before),
+    )
+    found = [entry_of(row) for row in rows][::-1]
+    found += entries(connection, session_id=session_id, period=ALWAYS, after=first - 1, limit=limit)
+    if not found:
+        return Page([], 0, 0)
+    earlier, later = connection.execute(
+        "SELECT (SELECT count(*) FROM turns WHERE session_id = ? AND number < ?), "
+        "(SELECT count(*) FROM turns WHERE session_id = ? AND number > ?)",
+        (session_id, found[0].number, session_id, found[-1].number),
+    ).fetchone()
+    return Page(found, earlier, later)
 
 
 def entry(connection: sqlite3.Connection, number: int) -> Entry | None:
