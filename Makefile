@@ -7,10 +7,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .PHONY: chat web test lint bench clean
 
 chat: $(VENV)/.chat
-	@$(BIN)/pace chat
+	@$(BIN)/pace chat || [ $$? -eq 130 ]
 
 web: $(VENV)/.web
-	@$(BIN)/pace web
+	@$(BIN)/pace web || [ $$? -eq 130 ]
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest

@@ -317,6 +317,19 @@ def test_a_huge_paste_is_folded_within_the_budget(paste: str):
     assert estimate_tokens(alone.text) <= 200
 
 
+def test_code_keeps_its_signs():
+    """Code without its signs would be other code, which nobody wrote."""
+    code = (
+        "```python\ndef joined(words: list) -> str:\n    rest = []\n    return ' '.join(words)\n```"
+    )
+    text = folded(
+        ("How do I join words?", f"Like this:\n{code}\nAnd that is all."), budget=400
+    ).text
+    for line in ("def joined(words: list) -> str:", "rest = []", "return ' '.join(words)"):
+        assert line in text
+    assert "```" not in text
+
+
 def test_what_stands_in_the_middle_of_a_long_paste_is_looked_at():
     """An identifier in the middle third of a nine-thousand-token paste is kept."""
     paste = f"{CHATTER} " * 120 + "The invoice is 88-B. " + f"{CHATTER} " * 120

@@ -63,6 +63,7 @@ _LIST_NUMBER = re.compile(r"^\s*(?:[-*•]\s+)?\d{1,3}[.)]\s+(?=\S)", re.MULTILI
 _JOINED = re.compile(r"(?<=\w)(?:[—…]|--+|\.{2,}|(?<=[a-z])[?!,;]+(?=[A-Z]))(?=\w)")
 _AROUND_LEFT = "\"“”„‘’'`([{<«»‹›*_,;:!?¿¡…—–•|~。，、！？；：「」『』（）《》،؛؟·"
 _AROUND_RIGHT = _AROUND_LEFT.translate({ord(c): None for c in "([{<"}) + ")]}>.-"
+_FENCES = ("```", "~~~")
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।]+[\"”’')\]*_]*$")
 _QUESTION_MARKS = ("?", "？", "؟")
 _COMMAS = (",", ";", ":", "，", "、", "；", "،")
@@ -75,29 +76,55 @@ _UNSPACED_CUT = re.compile(rf"(?<={_UNSPACED})(?={_UNSPACED})")
 
 
 def clauses_of(text: str) -> Iterator[str]:
-    """An utterance sentence by sentence, each as clean words with single spaces between them."""
+    """An utterance sentence by sentence, each as clean words with single spaces between them.
+
+    Code in a fence keeps its signs, line by line: without them it would be other code.
+    """
     if len(text) > _LONGEST_TEXT:
         text = _thinned(text)
     text = unlabelled(text)
     if len(_LIST_NUMBER.findall(text)) > 1:
         text = _LIST_NUMBER.sub("", text)
+    for line, is_code in _lines(text):
+        yield from _code(line) if is_code else _prose(line)
+
+
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """The lines of a text, and whether each is code; the fences around it are no words."""
+    is_code = False
     for line in text.splitlines():
-        raws = [raw for joined in line.split() for raw in _parted(joined)]
-        start = comma = length = 0
-        for at, raw in enumerate(raws, 1):
-            length += _length(raw)
-            cut = 0
-            if _ends_sentence(raw, raws[at] if at < len(raws) else ""):
-                cut = at
-            elif length >= _LONGEST:
-                cut = comma if comma > start else at
-            elif raw.endswith(_COMMAS):
-                comma = at
-            if cut:
-                yield from _cleaned(raws[start:cut])
-                start = cut
-                length = sum(map(_length, raws[start:at]))
-        yield from _cleaned(raws[start:])
+        if line.lstrip().startswith(_FENCES):
+            is_code = not is_code
+        else:
+            yield line, is_code
+
+
+def _prose(line: str) -> Iterator[str]:
+    """A line sentence by sentence; a long one is cut at a comma, or where it must be."""
+    raws = [raw for joined in line.split() for raw in _parted(joined)]
+    start = comma = length = 0
+    for at, raw in enumerate(raws, 1):
+        length += _length(raw)
+        cut = 0
+        if _ends_sentence(raw, raws[at] if at < len(raws) else ""):
+            cut = at
+        elif length >= _LONGEST:
+            cut = comma if comma > start else at
+        elif raw.endswith(_COMMAS):
+            comma = at
+        if cut:
+            yield from _cleaned(raws[start:cut])
+            start = cut
+            length = sum(map(_length, raws[start:at]))
+    yield from _cleaned(raws[start:])
+
+
+def _code(line: str) -> Iterator[str]:
+    words = line.split()
+    for start in range(0, len(words), _LONGEST):
+        part = " ".join(words[start : start + _LONGEST])
+        if any(map(str.isalnum, part)):
+            yield part
 
 
 def _length(raw: str) -> int:

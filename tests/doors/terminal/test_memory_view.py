@@ -75,7 +75,8 @@ def shown(told, *, width=80, look=FULL):
         "summary 301",
         "pending 40",
         "window 402",
-        "free 7,359",
+        "reply 1,024",
+        "free 6,335",
     ],
 )
 def test_memory_says_everything(part):
@@ -93,7 +94,7 @@ def test_the_summarys_text_is_shown_only_when_it_is_on():
 def test_without_colour_the_bar_speaks_in_letters():
     """On a plain terminal each part of the bar is its letter."""
     bar = shown(facts(), look=PLAIN).splitlines()[-3]
-    assert set(bar.strip()) == set("supw.")
+    assert set(bar.strip()) == set("supwr.")
 
 
 @pytest.mark.parametrize("width", [120, 80, 40])

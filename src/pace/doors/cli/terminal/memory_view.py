@@ -58,23 +58,26 @@ def memory_lines(facts: MemoryFacts, *, width: int, look: Look) -> list[Text]:
         lines += _row(label, Text(value), width)
     lines += _summary_text(facts, width)
     lines += _row("folds", Text(_folds(facts.fold_outcomes, look)), width)
-    lines += _row("prepared", Text(_prepared(facts.prepared_tokens)), width)
+    lines += _row("prepared", Text(_prepared(facts)), width)
     lines += _row("idle", Text(idle_left(memory, facts.idle_left)), width)
     if facts.parts is None:
         return lines
     lines.append(Text())
     lines += _row("next", Text(_next(facts, facts.parts)), width)
-    lines += _bar_and_legend(shares(facts.parts, facts.context_tokens), width, look)
+    lines += _bar_and_legend(
+        shares(facts.parts, facts.context_tokens, facts.reply_tokens), width, look
+    )
     return lines
 
 
-def shares(parts: PromptParts, context_tokens: int) -> list[Share]:
-    """The parts of a prompt in their order, and what is free."""
+def shares(parts: PromptParts, context_tokens: int, reply_tokens: int) -> list[Share]:
+    """The parts of a prompt in their order, what is kept for the reply, and what is free."""
     used = [
         Share("system", "s", "magenta", parts.system),
         Share("summary", "u", ACCENT, parts.summary),
         Share("pending", "p", WARNING, parts.pending),
         Share("window", "w", GOOD, parts.window),
+        Share("reply", "r", DIM, reply_tokens),
     ]
     free = max(context_tokens - sum(share.tokens for share in used), 0)
     return [*used, Share("free", ".", DIM, free)]
@@ -148,7 +151,10 @@ def _folds(outcomes: Counter[str], look: Look) -> str:
     return f" {look.signs.dot} ".join(f"{count} {name}" for name, count in outcomes.most_common())
 
 
-def _prepared(tokens: int) -> str:
+def _prepared(facts: MemoryFacts) -> str:
+    tokens = facts.prepared_tokens
+    if facts.parts is not None and 0 < facts.parts.total - facts.parts.words <= tokens:
+        return "all of the next prompt but your words read ahead"
     return f"{tokens:,} tokens of the next prompt read ahead" if tokens else "nothing read ahead"
 
 

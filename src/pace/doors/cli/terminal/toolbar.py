@@ -37,6 +37,7 @@ class Toolbar:
         self._memory: ThreadMemory | None = None
         self._tokens: int | None = None
         self._counted: _State | None = None
+        self._shown_minutes = 0
         self._fault = ""
 
     def text(self, talking: Talking | None) -> str:
@@ -51,7 +52,7 @@ class Toolbar:
 
     async def refresh(self) -> bool:
         """Ask the chat; whether anything changed. Never raises for a planner that is not there."""
-        before = (self._traits, self._memory, self._tokens, self._minutes())
+        before = (self._traits, self._memory, self._tokens, self._shown_minutes)
         self._memory = await self._chat.memory()
         state = (
             self._memory.session_id,
@@ -62,7 +63,8 @@ class Toolbar:
         if state != self._counted:
             await self._count()
             self._counted = state  # a count that was cut short is made again
-        return before != (self._traits, self._memory, self._tokens, self._minutes())
+        self._shown_minutes = self._minutes()
+        return before != (self._traits, self._memory, self._tokens, self._shown_minutes)
 
     async def _count(self) -> None:
         try:
