@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent
 CHROMIUM = "/usr/bin/chromium"
 LIMIT = 180_000
 WIDE = {"width": 1360, "height": 1000}
-WHOLE_PANEL = 1330
+ABOVE_PANEL = 60
 PHONE = {"width": 390, "height": 844}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PAGES = (("conversation", "/"), ("past", "/conversations"), ("settings", "/settings"))
@@ -130,9 +130,11 @@ def take_memory(page: Page, name: str, *, is_phone: bool) -> None:
         settle(page)
         take(page, name)
         return
-    page.set_viewport_size({**WIDE, "height": WHOLE_PANEL})
+    panel = page.locator("#memory")
+    height = panel.evaluate("panel => panel.scrollHeight") + ABOVE_PANEL
+    page.set_viewport_size({**WIDE, "height": height})
     settle(page)
-    page.locator("#memory").screenshot(path=FOLDER / f"{name}.png", animations="disabled")
+    panel.screenshot(path=FOLDER / f"{name}.png", animations="disabled")
 
 
 def settle(page: Page) -> None:
