@@ -11,18 +11,21 @@ import pytest
 from doors.running import PACE, chat_server, environment, machine
 
 ENDINGS = [signal.SIGTERM, signal.SIGHUP]
-# Sends the signal while the parts of a command are being imported.
+# Sends the signal while a module is imported, which passes the interrupt on as libraries may.
 _WHILE_IMPORTING = """
 import os, signal, sys
-from pace.doors.cli.main import main
+from pace.doors.cli.start import main
 
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
-        if name == "pace.doors.cli.talking":
-            os.kill(os.getpid(), signal.SIGINT)
+        if name == {module!r}:
+            try:
+                os.kill(os.getpid(), signal.{number})
+            except KeyboardInterrupt:
+                {passes_it_on}
 
 sys.meta_path.insert(0, Interrupting())
-sys.argv = ["pace", "chat", "Hi"]
+sys.argv = ["pace", {command!r}]
 main()
 """
 
@@ -73,10 +76,26 @@ async def test_more_interrupts_change_nothing(tmp_path: Path) -> None:
     assert (ended["type"], status, err) == ("ended", 130, "")
 
 
-async def test_an_interrupt_while_importing_is_quiet(tmp_path: Path) -> None:
-    """SIGINT before a command has begun gives 130 and no traceback."""
+@pytest.mark.parametrize("passes_it_on", ["raise", "raise ValueError", "raise ImportError", "pass"])
+@pytest.mark.parametrize(
+    ("module", "command", "number"),
+    [
+        ("pace.doors.cli.main", "chat", "SIGTERM"),
+        ("pace.doors.cli.talking", "chat", "SIGINT"),
+        ("pydantic", "web", "SIGHUP"),
+        ("nicegui", "web", "SIGTERM"),
+    ],
+)
+async def test_an_interrupt_while_importing_is_quiet(
+    tmp_path: Path, module: str, command: str, number: str, passes_it_on: str
+) -> None:
+    """A signal before a command has begun gives 130 and no word, whatever a library makes of it."""
+    code = _WHILE_IMPORTING.format(
+        module=module, command=command, number=number, passes_it_on=passes_it_on
+    )
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", _WHILE_IMPORTING),
+        *(sys.executable, "-c", code),
+        stdin=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         env=environment(tmp_path),
     )

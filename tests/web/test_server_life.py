@@ -198,7 +198,7 @@ async def test_a_port_that_is_taken_is_one_sentence(window: RunningWindow, tmp_p
     )
 
 
-@pytest.mark.parametrize("port", ["x", "-1", "65536", "٣", ""])
+@pytest.mark.parametrize("port", ["x", "-1", "65536", "٣", "", "080", "9" * 5000])
 async def test_a_bad_port_is_one_sentence(tmp_path: Path, port: str) -> None:
     """Status 2, and the flag is named."""
     ended = await run_pace(tmp_path, "web", "--no-open", f"--port={port}")

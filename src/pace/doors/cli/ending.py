@@ -15,7 +15,9 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def take_signals() -> None:
-    """From now on, the first signal raises KeyboardInterrupt."""
+    """From now on, the first signal raises KeyboardInterrupt; so does this, if there was one."""
+    if is_interrupted():
+        raise KeyboardInterrupt
     _have(_interrupt)
 
 
@@ -24,8 +26,19 @@ def let_end() -> None:
     _have(signal.SIG_IGN)
 
 
+def is_interrupted() -> bool:
+    """Whether a signal was obeyed, whatever became of its KeyboardInterrupt.
+
+    It may have been raised in the middle of an import, where a library makes another error of it.
+    """
+    return signal.getsignal(signal.SIGTERM) is _obeyed
+
+
 def run_until_ended(work: Coroutine[None, None, _Result]) -> _Result:
     """Run work to its end; the first signal cancels it. Raises KeyboardInterrupt then."""
+    if is_interrupted():
+        work.close()
+        raise KeyboardInterrupt
     try:
         return asyncio.run(_ended_by_signals(work))
     except asyncio.CancelledError:
@@ -49,8 +62,12 @@ async def _ended_by_signals(work: Coroutine[None, None, _Result]) -> _Result:
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    let_end()
+    _have(_obeyed)
     raise KeyboardInterrupt
+
+
+def _obeyed(_number: int, _frame: FrameType | None) -> None:
+    """The first one was enough."""
 
 
 def _have(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:

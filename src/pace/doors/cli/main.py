@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from pace.doors.cli.ending import let_end, take_signals
+from pace.doors.cli.ending import is_interrupted, let_end, take_signals
 from pace.doors.faults import fault_sentence
 from pace.errors import EmptyWordsError, NotInHistoryError, PaceError, SettingsError
 
@@ -47,6 +47,8 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except Exception as error:  # noqa: BLE001  # a person gets a sentence, never a traceback
+        if is_interrupted():
+            return _INTERRUPTED
         return _told(error, output_is_lost=_output_is_lost())
     return status if isinstance(status, int) else _DONE
 

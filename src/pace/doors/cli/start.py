@@ -2,7 +2,7 @@
 
 import sys
 
-from pace.doors.cli.ending import take_signals
+from pace.doors.cli.ending import is_interrupted, take_signals
 from pace.errors import MissingExtraError
 
 _ASKED_WRONGLY, _INTERRUPTED = 2, 130
@@ -15,7 +15,11 @@ def main() -> None:
         from pace.doors.cli.main import main as run  # noqa: PLC0415  # it may be missing
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
-    except ModuleNotFoundError:
+    except Exception as error:
+        if is_interrupted():
+            sys.exit(_INTERRUPTED)
+        if not isinstance(error, ModuleNotFoundError):
+            raise
         sys.stderr.write(f"pace: {MissingExtraError('The command line', 'chat')}\n")
         sys.exit(_ASKED_WRONGLY)
     run()

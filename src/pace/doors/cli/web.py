@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import sys
 import webbrowser
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from pace.doors.cli.talking import open_history, open_settings
 from pace.doors.safe_text import safe_line
 from pace.errors import MissingExtraError, SettingsError
 
+_PORT = re.compile(r"0|[1-9][0-9]{0,4}")
 _PORTS = range(65_536)
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 
@@ -46,7 +48,7 @@ def hold_window(
 
 
 def _port(written: str) -> int:
-    if written.isascii() and written.isdecimal() and int(written) in _PORTS:
+    if _PORT.fullmatch(written) and int(written) in _PORTS:
         return int(written)
     raise SettingsError(f"--port cannot be {written!r}; it has to be a number, 0 to 65535.")
 
