@@ -407,6 +407,22 @@ async def test_the_list_follows_only_whoever_is_at_its_end(talk: Talk) -> None:
     await expect(talk.button("Jump to latest")).to_be_hidden()
 
 
+async def test_only_the_transcript_scrolls(talk: Talk) -> None:
+    """However long it is, nothing around it can be moved, so that the box stays where it is."""
+    for number in range(8):
+        await talk.say(f"Message {number}", f"Answer {number}.")
+    moving = await talk.page.evaluate(
+        """() => {
+            const moving = [];
+            let place = document.querySelector(".scroller").parentElement;
+            for (; place; place = place.parentElement)
+                if (place.scrollHeight > place.clientHeight + 1) moving.push(place.className);
+            return moving;
+        }"""
+    )
+    assert moving == []
+
+
 @pytest.mark.parametrize("size", [(360, 740), PHONE, (900, 800), (1440, 900)])
 async def test_nothing_is_wider_than_the_screen(
     tabs: Tabs, talk: Talk, size: tuple[int, int]
