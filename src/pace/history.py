@@ -15,6 +15,7 @@ from pace.journal.deleting import delete, purge
 from pace.journal.file import PATIENCE
 from pace.journal.finding import search
 from pace.journal.mending import kept_aside, remove_aside
+from pace.journal.paging import page
 from pace.journal.rows import ALWAYS, Entry, Found, JournalTurn, Page, PastConversation, Period
 from pace.journal.shared import SharedJournal
 from pace.journal.words import Query
@@ -157,7 +158,7 @@ class PaceHistory:
         """
         first = min(first, _HIGHEST_NUMBER)
         return await self._read(
-            lambda db: rows.page(db, session_id, first=first, before=before, limit=limit),
+            lambda db: page(db, session_id, first=first, before=before, limit=limit),
             Page([], 0, 0),
         )
 
