@@ -11,10 +11,12 @@ from typing import TypeVar
 
 from pace.errors import HistoryError, NotInHistoryError
 from pace.journal import rows, sessions
+from pace.journal.aside import aside_within, clear_aside
 from pace.journal.deleting import delete, purge
+from pace.journal.faults import FullDiskError
 from pace.journal.file import PATIENCE
 from pace.journal.finding import search
-from pace.journal.mending import kept_aside, remove_aside
+from pace.journal.names import is_of
 from pace.journal.paging import page
 from pace.journal.rows import ALWAYS, Entry, Found, JournalTurn, Page, PastConversation, Period
 from pace.journal.shared import SharedJournal
@@ -22,6 +24,8 @@ from pace.journal.words import Query
 from pace.memory.turn import SessionId, TurnId
 
 Result = TypeVar("Result")
+Text = TypeVar("Text", bound=str)
+Read = TypeVar("Read", bound=Entry | PastConversation)
 
 _PAGE = 500
 _SHORTEST_ID = 4
@@ -46,6 +50,10 @@ class PaceHistory:
         """Sentences that nobody was told yet; whoever tells them takes them out."""
         return self._journal.notices
 
+    def owns(self, path: Path) -> bool:
+        """Whether a file is the journal's, or one of those beside it, also through links."""
+        return is_of(path, self.path)
+
     async def aclose(self) -> None:
         """Finish what was begun, and let go of the file; harmless when repeated."""
         await self._journal.aclose()
@@ -69,9 +77,9 @@ class PaceHistory:
 
     async def rename(self, session_id: SessionId, name: str) -> None:
         """Give a conversation a name; an empty one takes it away. Raises NotInHistoryError."""
-        given = name.strip() or None
+        given = _writable(name).strip() or None
         was_there = await self._read(
-            lambda db: sessions.rename(db, session_id, given), if_none=False
+            lambda db: sessions.rename(db, _writable(session_id), given), if_none=False
         )
         if not was_there:
             raise _no_conversation(session_id)
@@ -82,23 +90,34 @@ class PaceHistory:
         self, *, limit: int = 50, before_number: int | None = None, period: Period = ALWAYS
     ) -> list[PastConversation]:
         """Past conversations, the newest first; the next page begins before a number."""
-        return await self._read(
+        nothing: list[PastConversation] = []
+        found = await self._read(
             lambda db: sessions.conversations(
                 db, limit=limit, before_number=before_number, period=period
             ),
-            [],
+            nothing,
         )
+        return self._noticed(found)
 
     async def count(self, *, session_id: SessionId | None = None, period: Period = ALWAYS) -> int:
         """How many turns there are, of one conversation or of all."""
-        return await self._read(lambda db: rows.count(db, session_id=session_id, period=period), 0)
+        which = None if session_id is None else _writable(session_id)
+        return await self._read(lambda db: rows.count(db, session_id=which, period=period), 0)
 
     async def conversation(self, session_id: SessionId) -> PastConversation:
         """One conversation. Raises NotInHistoryError."""
-        found = await self._read(lambda db: sessions.conversation(db, session_id), None)
+        which = _writable(session_id)
+        found = await self._read(lambda db: sessions.conversation(db, which), None)
         if found is None:
             raise _no_conversation(session_id)
-        return found
+        return self._noticed([found])[0]
+
+    async def conversation_of(self, entry: Entry) -> PastConversation:
+        """An entry's conversation; what the entry tells of it, if damage parted the two."""
+        try:
+            return await self.conversation(entry.turn.session_id)
+        except NotInHistoryError:
+            return self._noticed([PastConversation.around(entry)])[0]
 
     async def session_id(self, beginning: str) -> SessionId:
         """The one conversation whose id begins like this. Raises NotInHistoryError."""
@@ -108,7 +127,9 @@ class PaceHistory:
                 f"{_SHORTEST_ID} characters of it; `pace history` lists them."
             )
         nothing: list[SessionId] = []
-        found = await self._read(lambda db: sessions.matching_sessions(db, beginning), nothing)
+        found = await self._read(
+            lambda db: sessions.matching_sessions(db, _writable(beginning)), nothing
+        )
         if not found:
             raise _no_conversation(beginning)
         if len(found) > 1:
@@ -124,7 +145,7 @@ class PaceHistory:
             found = await self._read(lambda db: rows.entry(db, number), None)
         if found is None:
             raise _no_turn(number)
-        return found
+        return self._noticed([found])[0]
 
     async def entries(
         self, *, session_id: SessionId | None = None, period: Period = ALWAYS
@@ -147,7 +168,10 @@ class PaceHistory:
         query = Query.of(text)
         if not query.phrases:
             return []
-        return await self._read(lambda db: search(db, query, limit=limit, period=period), [])
+        nothing: list[Found] = []
+        found = await self._read(lambda db: search(db, query, limit=limit, period=period), nothing)
+        self._noticed([each.entry for each in found])
+        return found
 
     async def page(
         self, session_id: SessionId, *, first: int = 1, before: int = 0, limit: int
@@ -173,7 +197,7 @@ class PaceHistory:
 
     async def delete_conversation(self, session_id: SessionId) -> int:
         """Delete all turns of a conversation; gives how many. Raises NotInHistoryError."""
-        deleted = await self._delete("session_id = ?", session_id)
+        deleted = await self._delete("session_id = ?", _writable(session_id))
         if not deleted:
             raise _no_conversation(session_id)
         return deleted
@@ -191,7 +215,7 @@ class PaceHistory:
         """
         day = (now - timedelta(days=days)).date()
         period = Period(before=datetime.combine(day, time(), tzinfo=now.tzinfo))
-        if not await self.count(period=period) and not self._aside_within(period):
+        if not await self.count(period=period) and not aside_within(self.path, period):
             return 0
         return await self.delete_period(period)
 
@@ -204,57 +228,64 @@ class PaceHistory:
     async def _page(
         self, session_id: SessionId | None, period: Period, after: int, *, limit: int = _PAGE
     ) -> list[Entry]:
-        return await self._read(
-            lambda db: rows.entries(
-                db, session_id=session_id, period=period, after=after, limit=limit
-            ),
-            [],
+        which = None if session_id is None else _writable(session_id)
+        nothing: list[Entry] = []
+        found = await self._read(
+            lambda db: rows.entries(db, session_id=which, period=period, after=after, limit=limit),
+            nothing,
         )
+        return self._noticed(found)
+
+    def _noticed(self, found: list[Read]) -> list[Read]:
+        if any(each.is_damaged for each in found):
+            self._journal.tell_once(
+                "Some of the history is damaged. What can be read of it is shown, and what cannot "
+                "is called unknown or left out."
+            )
+        return found
 
     async def _delete(self, chosen: str, *parameters: object, covers: Period | None = None) -> int:
         """Delete what a condition chooses, and damaged files of a time that is deleted whole."""
+        # Work is done again to a file that was mended meanwhile; what went before, went.
+        counts: list[int] = []
 
-        def work(db: sqlite3.Connection) -> tuple[int, bool]:
-            deleted = delete(db, chosen, parameters)
-            return deleted, purge(db)
+        def work(db: sqlite3.Connection) -> bool:
+            counts.append(delete(db, chosen, parameters))
+            return purge(db)
 
-        deleted, is_purged = await self._read(work, (0, True))
+        try:
+            is_purged = await self._read(work, if_none=True)
+        except FullDiskError as error:
+            if covers != ALWAYS:
+                raise FullDiskError(
+                    "The disk is too full to delete anything from the history. Make room on it, or "
+                    f"remove the whole history by hand: {self.path}"
+                ) from error
+            counts.append(await self.count())
+            await self._journal.begin_anew()
+            is_purged = True
+        deleted = sum(counts)
         if deleted or covers is not None:
-            self._clear_aside(covers)
+            self._journal.notices.extend(clear_aside(self.path, covers))
         if not is_purged:
+            are = "1 turn is" if deleted == 1 else f"{deleted:,} turns are"
             raise HistoryError(
-                f"{deleted:,} turns are deleted, but traces of them are still in the file, because "
-                "another program reads it or the disk is full. They are removed when the history "
-                "is opened next."
+                f"{are} deleted, but traces are still in the file, because another program reads "
+                "it or the disk is full. They are removed when the history is opened next; to be "
+                f"rid of everything at once, remove {self.path} by hand."
             )
         return deleted
-
-    def _aside_within(self, period: Period) -> list[Path]:
-        """Damaged files kept aside that hold nothing but what was said in a period."""
-        since, before = period.seconds
-        if since != float("-inf"):
-            return []
-        return [path for path in kept_aside(self.path) if path.stat().st_mtime < before]
-
-    def _clear_aside(self, covers: Period | None) -> None:
-        try:
-            for path in self._aside_within(covers) if covers is not None else ():
-                remove_aside(path)
-        except OSError as error:
-            raise HistoryError(
-                f"A damaged file beside {self.path} cannot be removed ({error.strerror})."
-            ) from error
-        self._journal.notices.extend(
-            f"{path} was damaged once and kept aside; it may still hold what you deleted. Remove "
-            "it when you do not need it."
-            for path in kept_aside(self.path)
-        )
 
     async def _read(self, work: Callable[[sqlite3.Connection], Result], if_none: Result) -> Result:
         """Do something with what was written; with nothing written, nothing is made either."""
         if not self._journal.exists():
             return if_none
         return await self._journal.use(work)
+
+
+def _writable(text: Text) -> Text:
+    """A text that can be stored or asked for; halves of characters are signs in it."""
+    return type(text)(text.encode("utf-8", "replace").decode())
 
 
 def _no_turn(number: int) -> NotInHistoryError:

@@ -153,7 +153,7 @@ async def test_reader_that_is_in_the_way_is_said_and_made_up_for(tmp_path: Path)
         await history.rename(TWO, "About nothing")
         async with program(path, READ) as reading:
             await reading.told()
-            with pytest.raises(HistoryError, match="traces of them are still in the file"):
+            with pytest.raises(HistoryError, match="traces are still in the file"):
                 await history.delete_turn(number)
             assert await found(history, PLANTED) == []
             await reading.tell()

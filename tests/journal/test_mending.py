@@ -10,7 +10,7 @@ import pytest
 
 from journal.made import ONE, TWO, contents, fill, found, made, mode, opened, program, said
 from pace.errors import HistoryError
-from pace.journal.file import mended_name
+from pace.journal.names import mended_name
 
 TEXTS = [f"Turn {number}. {'Words of some length. ' * 12}" for number in range(200)]
 PAGE = 4096
@@ -134,7 +134,7 @@ async def test_half_a_character_is_read_with_a_sign(tmp_path: Path) -> None:
 
 
 async def test_empty_file_beside_a_log_is_kept(tmp_path: Path) -> None:
-    """What was written ahead of a file that lost its contents is kept aside, not thrown away."""
+    """What was written ahead of a file that lost its contents is read, and kept aside."""
     path = tmp_path / "history.db"
     async with program(
         path,
@@ -147,7 +147,7 @@ async def test_empty_file_beside_a_log_is_kept(tmp_path: Path) -> None:
     path.with_name("history.db-wal").write_bytes(log)
     async with opened(path) as history:
         await history.append(made("Anew."))
-        assert await said(history) == ["Anew."]
+        assert await said(history) == ["Hello.", "Only in the log.", "Anew."]
         assert len(history.notices) == 1
     assert path.with_name("history.db.broken-1-wal").read_bytes() == log
 

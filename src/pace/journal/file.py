@@ -12,39 +12,25 @@ from pathlib import Path
 from typing import TypeVar
 
 from pace.errors import HistoryError
-from pace.journal.schema import migrate
+from pace.journal.faults import BUSY, NOT_WRITABLE, ODD, broken, code_of, told, unusable
+from pace.journal.log import has_foreign_log
+from pace.journal.names import beside, mended_name
+from pace.journal.schema import check, migrate
 
 Result = TypeVar("Result")
-
-BESIDE = ("-wal", "-shm", "-journal")
-"""What SQLite puts beside a database file, by the ending of its name."""
 
 PATIENCE = timedelta(seconds=10)
 """How long another process's transaction is waited for."""
 
-_REASONS = {
-    sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_READONLY: "it may only be read",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
-    sqlite3.SQLITE_PERM: "it is not allowed",
-    sqlite3.SQLITE_IOERR: "the disk reports an error",
-    sqlite3.SQLITE_BUSY: "another program holds it",
-    sqlite3.SQLITE_LOCKED: "another program holds it",
-}
-_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _FOR_ITS_PERSON, _FOR_OTHERS = 0o600, 0o077
-
-
-class BrokenFileError(HistoryError):
-    """The file is damaged, and has to be mended before anything else."""
 
 
 class JournalFile:
     """One connection to the journal.
 
     Only one process at a time may open the file or put another in its place, which is for the
-    caller to see to; any number may use it.
+    caller to see to; any number may use it. `is_read_only` says that nothing can be written;
+    `skips_log`, that the newest turns are not seen then.
     """
 
     def __init__(self, path: Path, *, patience: timedelta = PATIENCE) -> None:
@@ -52,10 +38,18 @@ class JournalFile:
         self._patience = patience
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
+        self.is_read_only = self.skips_log = False
 
     def exists(self) -> bool:
-        """Whether anything was ever written."""
-        return self.path.exists() or mended_name(self.path).exists()
+        """Whether anything was ever written, or something else is in its place."""
+        try:
+            self.path.lstat()
+        except FileNotFoundError:
+            folder = self.path.parent
+            return mended_name(self.path).exists() or (folder.is_symlink() and not folder.exists())
+        except OSError:
+            return True
+        return True
 
     def is_open(self) -> bool:
         """Whether the file that is open is the one that has its name now."""
@@ -76,10 +70,44 @@ class JournalFile:
                 connection.close()
                 raise
             self._connection, self._opened = connection, _identity(self.path)
-        except sqlite3.Error as error:
-            raise self._told(error) from error
         except OSError as error:
             raise unusable(self.path, error) from error
+        except sqlite3.Error as error:
+            if code_of(error) in NOT_WRITABLE and self.open_to_read():
+                return
+            raise told(self.path, error) from error
+        except ODD as error:
+            raise told(self.path, error) from error
+
+    def open_to_read(self) -> bool:
+        """Open the file where nothing can be written, and nothing is; False if there is none.
+
+        It is looked at as it stands: nobody else can change it there, either.
+        """
+        self.close()
+        for how in ("mode=ro", "mode=ro&immutable=1"):
+            try:
+                address = f"{self.path.absolute().as_uri()}?{how}"
+                connection = _connected(address, self._patience, uri=True)
+            except sqlite3.Error:
+                continue
+            try:
+                if check(connection) == 0:
+                    raise sqlite3.OperationalError("nothing is in it")  # noqa: TRY301
+            except sqlite3.OperationalError:
+                connection.close()
+                continue
+            except sqlite3.Error as error:
+                connection.close()
+                raise told(self.path, error) from error
+            except BaseException:
+                connection.close()
+                raise
+            self._connection, self._opened = connection, _identity(self.path)
+            self.is_read_only = True
+            self.skips_log = "immutable" in how and _size(beside(self.path, "-wal")) > 0
+            return True
+        return False
 
     def use(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """Do something with the open file; raises as `open` does."""
@@ -87,11 +115,16 @@ class JournalFile:
         try:
             return work(self._connection)
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            if code_of(error) not in BUSY:
+                self.close()
+            raise told(self.path, error) from error
+        except ODD as error:
+            raise told(self.path, error) from error
 
     def close(self) -> None:
         """Let go of the file; harmless when repeated."""
         connection, self._connection = self._connection, None
+        self.is_read_only = self.skips_log = False
         if connection is not None:
             with suppress(sqlite3.Error):
                 connection.close()
@@ -108,26 +141,21 @@ class JournalFile:
         try:
             found = self.path.stat()
         except FileNotFoundError:
+            if self.path.is_symlink():
+                raise HistoryError(
+                    f"The history at {self.path} is a link to nothing. Remove the link, or bring "
+                    "back what it leads to."
+                ) from None
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _FOR_ITS_PERSON))
             return
         if found.st_size == 0 and _size(beside(self.path, "-wal")):
             # SQLite would take the file for a new one, and remove what was written ahead.
-            raise BrokenFileError(f"The history at {self.path} is damaged.")
+            raise broken(self.path)
+        if has_foreign_log(self.path):
+            raise broken(self.path)
         if found.st_mode & _FOR_OTHERS:
             with suppress(OSError):
                 self.path.chmod(_FOR_ITS_PERSON)
-
-    def _told(self, error: sqlite3.Error) -> HistoryError:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-        if code not in _BUSY:
-            self.close()
-        if code in _BROKEN:
-            return BrokenFileError(f"The history at {self.path} is damaged.")
-        reason = _REASONS.get(code, "the database refuses")
-        return HistoryError(
-            f"The history at {self.path} cannot be used: {reason}. Check its folder and the room "
-            "on its disk."
-        )
 
 
 def connect(path: Path, *, patience: timedelta = PATIENCE) -> sqlite3.Connection:
@@ -135,10 +163,7 @@ def connect(path: Path, *, patience: timedelta = PATIENCE) -> sqlite3.Connection
 
     Deleted rows are overwritten, and nothing is sorted in files elsewhere.
     """
-    connection = sqlite3.connect(
-        path, timeout=patience.total_seconds(), isolation_level=None, check_same_thread=False
-    )
-    connection.text_factory = _decoded
+    connection = _connected(path, patience)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         # Every acknowledged turn is on the disk, also if the machine loses its power.
@@ -151,36 +176,27 @@ def connect(path: Path, *, patience: timedelta = PATIENCE) -> sqlite3.Connection
     return connection
 
 
-def _decoded(stored: bytes) -> str:
+def _connected(where: Path | str, patience: timedelta, *, uri: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        where,
+        timeout=patience.total_seconds(),
+        isolation_level=None,
+        check_same_thread=False,
+        uri=uri,
+    )
+    connection.text_factory = decoded
+    return connection
+
+
+def decoded(stored: bytes) -> str:
     """A text; a character of which a damaged file holds a part is a sign in it, and no fault."""
     return stored.decode("utf-8", "replace")
-
-
-def unusable(path: Path, error: OSError) -> HistoryError:
-    """What is said when the file's folder is in the way."""
-    return HistoryError(
-        f"The history at {path} cannot be used ({error.strerror}). Check who owns its folder, and "
-        "the room on its disk."
-    )
-
-
-def beside(path: Path, ending: str) -> Path:
-    """A file that stands beside the journal."""
-    return path.with_name(path.name + ending)
-
-
-def mended_name(path: Path) -> Path:
-    """What a mended file is called until it takes the damaged one's place.
-
-    Where it stands alone, it is whole and was to take that place.
-    """
-    return beside(path, ".mended")
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
         found = path.stat()
-    except FileNotFoundError:
+    except OSError:
         return None
     return found.st_dev, found.st_ino
 

@@ -8,21 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pace.errors import HistoryError
-from pace.journal.file import (
-    BESIDE,
-    BrokenFileError,
-    JournalFile,
-    beside,
-    connect,
-    mended_name,
-)
-from pace.journal.rows import TURN, Entry, entry_of, insert, transaction
-from pace.journal.schema import migrate
+from pace.journal.aside import free_name
+from pace.journal.faults import BUSY, ODD, BrokenFileError, code_of
+from pace.journal.file import JournalFile, connect, decoded
+from pace.journal.log import has_foreign_log
+from pace.journal.names import BESIDE, beside, mended_name, remove
+from pace.journal.raw_pages import RawPages, Value
+from pace.journal.rows import ROW, Entry, entry_of, insert, transaction
+from pace.journal.schema import is_as_made, migrate
 
-_ASIDE = ".broken-"
-_MOST_ASIDE = 1000
 # Between what could be read from the front and from the back, so many are asked for one by one.
 _MOST_SINGLE = 1_000_000
+_TURN_COLUMNS = 13
+# A number beyond this is damage: no one says so much.
+_HIGHEST_LIKELY = 2**48
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,41 +47,41 @@ def mend(path: Path) -> Mended:
     The damaged one stays where it is until the new one is whole, and nobody can write to it
     meanwhile. Raises HistoryError if it cannot be done.
     """
-    new = mended_name(path)
     try:
-        _remove(new)
-        with closing(_held(path)) as damaged:
-            turns = _copy_readable(damaged, new)
-            aside = _free_name(path)
-            for ending in ("", *BESIDE):
-                with suppress(FileNotFoundError):
-                    beside(path, ending).rename(beside(aside, ending))
-            new.rename(path)
-    except (OSError, sqlite3.Error) as error:
+        return _without_log(path) if has_foreign_log(path) else _replaced(path)
+    except (OSError, sqlite3.Error, *ODD) as error:
         raise HistoryError(
             f"The history at {path} is damaged and cannot be mended. Move the file away; a new one "
             "is begun then."
         ) from error
+
+
+def _without_log(path: Path) -> Mended:
+    """The file is whole, if another one's log is not read into it."""
+    aside = free_name(path)
+    beside(path, "-wal").rename(aside)
+    with closing(connect(path)) as connection, suppress(sqlite3.Error):
+        (turns,) = connection.execute("SELECT count(*) FROM turns").fetchone()
+        return Mended(aside, int(turns))
+    return Mended(aside, 0)
+
+
+def _replaced(path: Path) -> Mended:
+    new = mended_name(path)
+    remove(new)
+    with RawPages(path) as raw, closing(_held(path)) as damaged:
+        turns = _copy_readable(damaged, raw, new)
+        aside = free_name(path)
+        for ending in ("", *BESIDE):
+            with suppress(FileNotFoundError):
+                beside(path, ending).rename(beside(aside, ending))
+        new.rename(path)
     return Mended(aside, turns)
-
-
-def kept_aside(path: Path) -> list[Path]:
-    """The damaged files that were kept, without what SQLite put beside them."""
-    return sorted(
-        found
-        for found in path.parent.glob(f"{path.name}{_ASIDE}*")
-        if found.name.removeprefix(f"{path.name}{_ASIDE}").isdecimal()
-    )
-
-
-def remove_aside(aside: Path) -> None:
-    """Remove a file that was kept, and what stands beside it. Raises OSError."""
-    _remove(aside)
 
 
 def _has_damage(connection: sqlite3.Connection) -> bool:
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
+    if verdict != "ok" or not is_as_made(connection):
         return True
     # This raises for a damaged index; the check above knows nothing of that.
     connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
@@ -95,42 +94,48 @@ def _held(path: Path) -> sqlite3.Connection:
         # SQLite would remove what was written ahead of an empty file.
         return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     source = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
-    source.text_factory = lambda text: text.decode("utf-8", "replace")
+    source.text_factory = decoded
     try:
         # So that a file is read whose end is missing.
         source.execute("PRAGMA writable_schema = ON")
         source.execute("BEGIN IMMEDIATE")
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, *ODD) as error:
         # What is damaged so much that it cannot be held can be written by nobody else, either.
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+        if isinstance(error, sqlite3.Error) and code_of(error) in BUSY:
             source.close()
             raise
     return source
 
 
-def _copy_readable(damaged: sqlite3.Connection, new: Path) -> int:
+def _copy_readable(damaged: sqlite3.Connection, raw: RawPages, new: Path) -> int:
     os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     turns = 0
     with closing(connect(new)) as target:
         migrate(target)
         with transaction(target):
-            for entry in _readable(damaged):
+            for entry in _readable(damaged, raw):
                 with suppress(sqlite3.IntegrityError):
                     insert(target, entry.turn, entry.number)
                     turns += 1
-            _copy_session_lines(damaged, target)
-            _copy_highest_number(damaged, target)
+            _copy_what_is_known(damaged, raw, target)
         # Its write-ahead log goes with the connection, so that one file is all there is to rename.
         target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         target.execute("PRAGMA journal_mode = DELETE")
     return turns
 
 
-def _readable(damaged: sqlite3.Connection) -> Iterator[Entry]:
-    """Every entry that can be read, each once: from the front, from the back, then one by one."""
+def _readable(damaged: sqlite3.Connection, raw: RawPages) -> Iterator[Entry]:
+    """Every entry that can be read, each once.
+
+    From the front, from the back, from pages that nothing leads to any more, then one by one.
+    """
     seen: set[int] = set()
     for order in ("ASC", "DESC"):
         yield from _scan(damaged, f"ORDER BY number {order}", seen)
+    for number, values in raw.rows():
+        if number not in seen and _is_turn(values):
+            seen.add(number)
+            yield entry_of((number, *values[1:8], values[9], *values[11:13], values[8]))
     highest = max(seen, default=0)
     for number in range(1, min(highest, _MOST_SINGLE)):
         if number not in seen:
@@ -139,41 +144,55 @@ def _readable(damaged: sqlite3.Connection) -> Iterator[Entry]:
 
 def _scan(damaged: sqlite3.Connection, which: str, seen: set[int]) -> Iterator[Entry]:
     """Entries until the damage; those that were seen before are left out."""
-    with suppress(sqlite3.Error):
-        for row in damaged.execute(f"SELECT number, {TURN} FROM turns {which}"):  # noqa: S608
-            if row[0] in seen:
-                continue
-            with suppress(ValueError, TypeError):
-                entry = entry_of(row)
-                seen.add(entry.number)
-                yield entry
+    with suppress(sqlite3.Error, *ODD):
+        for row in damaged.execute(f"SELECT {ROW} FROM turns {which}"):  # noqa: S608
+            if row[0] not in seen:
+                seen.add(row[0])
+                yield entry_of(row)
 
 
-def _copy_session_lines(damaged: sqlite3.Connection, target: sqlite3.Connection) -> None:
-    with suppress(sqlite3.Error):
+def _is_turn(values: list[Value]) -> bool:
+    """Whether a row has a turn's columns, in the order of its table; one of them may be damaged."""
+    if len(values) < _TURN_COLUMNS or values[0] is not None:
+        return False
+    texts = [*values[1:8], *values[9:_TURN_COLUMNS]]
+    return sum(not isinstance(each, str) for each in texts) <= 1
+
+
+def _copy_what_is_known(
+    damaged: sqlite3.Connection, raw: RawPages, target: sqlite3.Connection
+) -> None:
+    """Lines of sessions, and the highest number: none is used again, whether its row is left.
+
+    What SQLite can read counts more than what stands on some page.
+    """
+    for _, values in raw.rows():
+        match values:
+            case [str(session_id), str(), int(), str() | None as name, ended_at, cause]:
+                _set_line(target, (name, ended_at, cause, session_id))
+            case ["turns", int(highest)]:
+                _set_highest(target, highest)
+    with suppress(sqlite3.Error, *ODD):
         for line in damaged.execute("SELECT name, ended_at, cause, session_id FROM sessions"):
-            target.execute(
-                "UPDATE sessions SET name = ?, ended_at = ?, cause = ? WHERE session_id = ?", line
-            )
+            _set_line(target, line)
+    with suppress(sqlite3.Error, *ODD):
+        for (highest,) in damaged.execute("SELECT seq FROM sqlite_sequence WHERE name = 'turns'"):
+            _set_highest(target, highest)
 
 
-def _copy_highest_number(damaged: sqlite3.Connection, target: sqlite3.Connection) -> None:
-    """Numbers are not used again, also those of rows that nobody can read any more."""
-    with suppress(sqlite3.Error):
-        for (number,) in damaged.execute("SELECT seq FROM sqlite_sequence WHERE name = 'turns'"):
-            target.execute(
-                "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'turns'", (number,)
-            )
+def _set_line(target: sqlite3.Connection, line: tuple[Value, ...]) -> None:
+    if all(value is None or isinstance(value, str) for value in line):
+        target.execute(
+            "UPDATE sessions SET name = ?, ended_at = ?, cause = ? WHERE session_id = ?", line
+        )
 
 
-def _free_name(path: Path) -> Path:
-    for number in range(1, _MOST_ASIDE):
-        aside = beside(path, f"{_ASIDE}{number}")
-        if not aside.exists():
-            return aside
-    raise FileExistsError(f"{path.name} was damaged too often")
-
-
-def _remove(path: Path) -> None:
-    for ending in ("", *BESIDE):
-        beside(path, ending).unlink(missing_ok=True)
+def _set_highest(target: sqlite3.Connection, highest: Value) -> None:
+    if isinstance(highest, int) and highest < _HIGHEST_LIKELY:
+        target.execute(
+            "INSERT INTO sqlite_sequence (name, seq) SELECT 'turns', 0 WHERE NOT EXISTS "
+            "(SELECT 1 FROM sqlite_sequence WHERE name = 'turns')"
+        )
+        target.execute(
+            "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'turns'", (highest,)
+        )

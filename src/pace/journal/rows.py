@@ -1,32 +1,35 @@
 """What is written into the journal and read from it: rows of turns, and a line for each session."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from pace.journal.stand_ins import Reader
 from pace.journal.words import INDEXED_BY, Snippet, indexed
 from pace.memory.turn import SessionId, ThreadId, TurnId
 
 
 class TurnSource(StrEnum):
-    """By which way a person's words came."""
+    """By which way a person's words came; unknown where a damaged row does not say it any more."""
 
     CHAT = "chat"
     VOICE = "voice"
     GATEWAY = "gateway"
+    UNKNOWN = "unknown"
 
 
 class TurnStatus(StrEnum):
-    """What became of a turn."""
+    """What became of a turn; unknown where a damaged row does not say it any more."""
 
     ANSWERED = "answered"
     INTERRUPTED = "interrupted"
     REPLACED = "replaced"
     TAKEN_BACK = "taken back"
     FAILED = "failed"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +58,14 @@ class JournalTurn:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A turn of the journal and its number, which only ever grows."""
+    """A turn of the journal and its number, which only ever grows.
+
+    `is_damaged` says that something stands in for what could not be read of it.
+    """
 
     number: int
     turn: JournalTurn
+    is_damaged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +86,25 @@ class PastConversation:
     last_number: int
     ended_at: datetime | None
     cause: str | None
+    is_damaged: bool = False
+
+    @classmethod
+    def around(cls, entry: Entry) -> "PastConversation":
+        """What a turn alone tells of its conversation, if nothing else does."""
+        turn = entry.turn
+        return cls(
+            session_id=turn.session_id,
+            thread_id=turn.thread_id,
+            name=None,
+            first_words=turn.user_text,
+            began_at=turn.said_at,
+            last_at=turn.said_at,
+            turns=1,
+            last_number=entry.number,
+            ended_at=None,
+            cause=None,
+            is_damaged=True,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +146,10 @@ class Page:
 TURN = (
     "turn_id, thread_id, session_id, source, planner, model, said_at, status, user_text, reply_text"
 )
-"""The columns of a turn, as `entry_of` takes them after the number."""
+"""The columns of a turn, as it is written."""
+
+ROW = f"number, {TURN}, said_seconds"
+"""What `entry_of` takes."""
 
 
 @contextmanager
@@ -207,11 +236,10 @@ def _set_status(connection: sqlite3.Connection, turn_id: TurnId, status: TurnSta
 
 def count(connection: sqlite3.Connection, *, session_id: SessionId | None, period: Period) -> int:
     """How many turns there are; of one session and one period, if they are given."""
-    of_session, which = ("", ()) if session_id is None else ("session_id = ? AND", (session_id,))
+    which, parameters = _which(session_id, period)
     (found,) = connection.execute(
-        f"SELECT count(*) FROM turns WHERE {of_session} "  # noqa: S608  # our own names
-        "said_seconds >= ? AND said_seconds < ?",
-        (*which, *period.seconds),
+        f"SELECT count(*) FROM turns WHERE {which}",  # noqa: S608  # our own names
+        parameters,
     ).fetchone()
     return int(found)
 
@@ -225,60 +253,50 @@ def entries(
     limit: int,
 ) -> list[Entry]:
     """The entries after a number, in order; of one session and one period, if they are given."""
-    of_session, which = ("", ()) if session_id is None else ("session_id = ? AND", (session_id,))
+    which, parameters = _which(session_id, period)
     rows = connection.execute(
-        f"SELECT number, {TURN} FROM turns WHERE {of_session} number > ? "  # noqa: S608  # our own
-        "AND said_seconds >= ? AND said_seconds < ? ORDER BY number LIMIT ?",
-        (*which, after, *period.seconds, limit),
+        f"SELECT {ROW} FROM turns WHERE {which} AND number > ? ORDER BY number LIMIT ?",  # noqa: S608  # our own
+        (*parameters, after, limit),
     )
     return [entry_of(row) for row in rows]
 
 
-def page(
-    connection: sqlite3.Connection, session_id: SessionId, *, first: int, before: int, limit: int
-) -> Page:
-    """So many entries from a number on, and so many before it; fewer where a session ends."""
-    rows = connection.execute(
-        f"SELECT number, {TURN} FROM turns WHERE session_id = ? "  # noqa: S608  # our own names
-        "AND number < ? ORDER BY number DESC LIMIT ?",
-        (session_id, first, before),
-    )
-    found = [entry_of(row) for row in rows][::-1]
-    found += entries(connection, session_id=session_id, period=ALWAYS, after=first - 1, limit=limit)
-    if not found:
-        return Page([], 0, 0)
-    earlier, later = connection.execute(
-        "SELECT (SELECT count(*) FROM turns WHERE session_id = ? AND number < ?), "
-        "(SELECT count(*) FROM turns WHERE session_id = ? AND number > ?)",
-        (session_id, found[0].number, session_id, found[-1].number),
-    ).fetchone()
-    return Page(found, earlier, later)
+def _which(session_id: SessionId | None, period: Period) -> tuple[str, tuple[object, ...]]:
+    """A condition and its parameters; always is also where a time cannot be read."""
+    which, parameters = "TRUE", list[object]()
+    if session_id is not None:
+        which += " AND session_id = ?"
+        parameters.append(session_id)
+    if period != ALWAYS:
+        which += " AND said_seconds >= ? AND said_seconds < ?"
+        parameters.extend(period.seconds)
+    return which, tuple(parameters)
 
 
 def entry(connection: sqlite3.Connection, number: int) -> Entry | None:
     """One entry."""
     row = connection.execute(
-        f"SELECT number, {TURN} FROM turns WHERE number = ?",  # noqa: S608  # our own names
+        f"SELECT {ROW} FROM turns WHERE number = ?",  # noqa: S608  # our own names
         (number,),
     ).fetchone()
     return None if row is None else entry_of(row)
 
 
-def entry_of(row: tuple[int, str, str, str, str, str, str, str, str, str, str]) -> Entry:
-    """A row as it comes from the table, number first."""
-    number, turn_id, thread_id, session_id, source, planner, model, said_at, status, *texts = row
-    return Entry(
-        number,
-        JournalTurn(
-            turn_id=TurnId(turn_id),
-            thread_id=ThreadId(thread_id),
-            session_id=SessionId(session_id),
-            source=TurnSource(source),
-            planner=planner,
-            model=model,
-            said_at=datetime.fromisoformat(said_at),
-            status=TurnStatus(status),
-            user_text=texts[0],
-            reply_text=texts[1],
-        ),
+def entry_of(row: Sequence[object]) -> Entry:
+    """A row as it comes from the table, number first; what cannot be read is stood in for."""
+    number, turn_id, thread_id, session_id, source, planner, model, said_at, status, *rest = row
+    user_text, reply_text, seconds = rest
+    read = Reader()
+    turn = JournalTurn(
+        turn_id=TurnId(read.text(turn_id)),
+        thread_id=ThreadId(read.text(thread_id)),
+        session_id=SessionId(read.text(session_id)),
+        source=read.kind(source, TurnSource.UNKNOWN),
+        planner=read.text(planner),
+        model=read.text(model),
+        said_at=read.moment(said_at, seconds),
+        status=read.kind(status, TurnStatus.UNKNOWN),
+        user_text=read.text(user_text),
+        reply_text=read.text(reply_text),
     )
+    return Entry(int(str(number)), turn, read.is_damaged)

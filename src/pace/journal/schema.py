@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 
 from pace.errors import HistoryError
 
@@ -52,28 +53,90 @@ STEPS: tuple[Step, ...] = (
 )
 
 
+APPLICATION = 0x50614365
+"""By which a file says that it is a journal, in its head: `PaCe`."""
+
+_MAGIC = b"SQLite format 3\0"
+_TABLES = frozenset({"turns", "sessions", "words", "chores"})
+# A version that is further ahead than this was not written by a newer Pace.
+_FURTHEST = 1000
+# The version of files that do not say yet that they are journals.
+_UNNAMED = 1
+
+
 def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> None:
     """Bring a file to the newest version, whole or not at all.
 
-    Raises HistoryError for a file of a newer Pace, which stays as it is.
+    Raises HistoryError for a file of a newer Pace or another program, which stays as it is, and
+    sqlite3.DatabaseError for a journal that is damaged.
     """
-    if _version(connection) == len(steps):
+    if _head(connection) == (len(steps), APPLICATION):
         return
     with connection:
         # Whoever else migrates is waited for, and has then done it.
         connection.execute("BEGIN IMMEDIATE")
-        version = _version(connection)
-        if version > len(steps):
-            raise HistoryError(
-                "The history was written by a newer version of Pace. Use that one, or set "
-                "PACE_HOME to another folder."
-            )
+        version = check(connection, steps)
         for step in steps[version:]:
             for statement in step:
                 connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {len(steps)}")
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def check(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> int:
+    """The version of a file, which is 0 if nothing is in it; raises as `migrate` does."""
+    version, application = _head(connection)
+    names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if application != APPLICATION and version == 0 and not names:
+        return 0
+    is_known = application == APPLICATION or names >= _TABLES
+    if not is_known and not 0 < version <= len(steps):
+        raise HistoryError(
+            "The history's file is a database of another program. Move it away, or set PACE_HOME "
+            "to another folder."
+        )
+    if len(steps) < version < len(steps) + _FURTHEST:
+        raise HistoryError(
+            "The history was written by a newer version of Pace. Use that one, or set "
+            "PACE_HOME to another folder."
+        )
+    if not 0 < version <= len(steps) or not names >= _TABLES:
+        raise BrokenSchemaError("the file's head or its tables are not what was written")
+    return version
+
+
+class BrokenSchemaError(sqlite3.DatabaseError):
+    """What SQLite has no eye for: it is a journal, and its head or its tables were changed."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+
+
+def is_as_made(connection: sqlite3.Connection) -> bool:
+    """Whether the tables and indexes of a file of the newest version are those of the steps."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
+        migrate(fresh)
+        return _made(fresh) == _made(connection)
+
+
+def is_ours(head: bytes) -> bool:
+    """Whether the first hundred bytes of a database file are those of a journal."""
+    if not head.startswith(_MAGIC):
+        return False
+    version, application = (int.from_bytes(head[at : at + 4], "big") for at in (60, 68))
+    return application == APPLICATION or (application == 0 and version == _UNNAMED)
+
+
+def _made(connection: sqlite3.Connection) -> set[tuple[object, ...]]:
+    """Tables and indexes as they were asked for, without those that the word index makes."""
+    return set(
+        connection.execute(
+            "SELECT type, name, tbl_name, sql FROM sqlite_master "
+            "WHERE substr(name, 1, 6) <> 'words_' AND sql IS NOT NULL AND name <> 'sqlite_sequence'"
+        )
+    )
+
+
+def _head(connection: sqlite3.Connection) -> tuple[int, int]:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    return int(version), int(application)

@@ -1,9 +1,11 @@
 """The journal's line for each session: how it ended, what its person calls it, what it holds."""
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime
 
 from pace.journal.rows import ALWAYS, PastConversation, Period, transaction
+from pace.journal.stand_ins import Reader
 from pace.memory.turn import SessionId, ThreadId
 
 _HIGHEST = 2**63 - 1
@@ -34,7 +36,9 @@ def rename(connection: sqlite3.Connection, session_id: SessionId, name: str | No
 _CONVERSATION = """SELECT session_id, thread_id, name, ended_at, cause, last_number,
     (SELECT user_text FROM turns t WHERE t.session_id = s.session_id ORDER BY number),
     (SELECT said_at FROM turns t WHERE t.session_id = s.session_id ORDER BY number),
+    (SELECT said_seconds FROM turns t WHERE t.session_id = s.session_id ORDER BY number),
     (SELECT said_at FROM turns t WHERE t.session_id = s.session_id ORDER BY number DESC),
+    (SELECT said_seconds FROM turns t WHERE t.session_id = s.session_id ORDER BY number DESC),
     (SELECT count(*) FROM turns t WHERE t.session_id = s.session_id)
 FROM sessions s"""
 
@@ -62,21 +66,22 @@ def conversation(connection: sqlite3.Connection, session_id: SessionId) -> PastC
     return None if row is None else _conversation_of(row)
 
 
-def _conversation_of(
-    row: tuple[str, str, str | None, str | None, str | None, int, str, str, str, int],
-) -> PastConversation:
-    session_id, thread_id, name, ended, cause, newest, first_words, began, last, turns = row
+def _conversation_of(row: Sequence[object]) -> PastConversation:
+    session_id, thread_id, name, ended, cause, newest, first_words, *rest = row
+    began, began_seconds, last, last_seconds, turns = rest
+    read = Reader()
     return PastConversation(
-        session_id=SessionId(session_id),
-        thread_id=ThreadId(thread_id),
-        name=name,
-        first_words=first_words,
-        began_at=datetime.fromisoformat(began),
-        last_at=datetime.fromisoformat(last),
-        turns=turns,
-        last_number=newest,
-        ended_at=None if ended is None else datetime.fromisoformat(ended),
-        cause=cause,
+        session_id=SessionId(read.text(session_id)),
+        thread_id=ThreadId(read.text(thread_id)),
+        name=read.optional(name),
+        first_words=read.text(first_words),
+        began_at=read.moment(began, began_seconds),
+        last_at=read.moment(last, last_seconds),
+        turns=int(str(turns)),
+        last_number=newest if isinstance(newest, int) else 0,
+        ended_at=read.optional_moment(ended),
+        cause=read.optional(cause),
+        is_damaged=read.is_damaged,
     )
 
 
@@ -86,4 +91,4 @@ def matching_sessions(connection: sqlite3.Connection, beginning: str) -> list[Se
         "SELECT session_id FROM sessions WHERE substr(session_id, 1, ?) = ? LIMIT 2",
         (len(beginning), beginning),
     )
-    return [SessionId(found) for (found,) in rows]
+    return [SessionId(Reader().text(found)) for (found,) in rows]

@@ -15,9 +15,12 @@ from typing import TypeVar
 
 from pace.errors import HistoryError
 from pace.file_lock import only_here
+from pace.journal.anew import begin_anew
 from pace.journal.deleting import finish_deleting
-from pace.journal.file import PATIENCE, BrokenFileError, JournalFile, beside, unusable
+from pace.journal.faults import BrokenFileError, ReadOnlyError, SuspectFileError, unusable
+from pace.journal.file import PATIENCE, JournalFile
 from pace.journal.mending import is_broken, mend
+from pace.journal.names import beside
 
 Result = TypeVar("Result")
 
@@ -36,6 +39,7 @@ class SharedJournal:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="history")
         self._opening = asyncio.Lock()
         self._is_closed = False
+        self._told: set[str] = set()
 
     def exists(self) -> bool:
         """Whether anything was ever written."""
@@ -43,12 +47,17 @@ class SharedJournal:
 
     async def use(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """Do something with the file, which is made if there is none. Raises HistoryError."""
+        was_whole = False
         for _ in range(_MOST_TRIES):
             try:
                 await self._open()
                 result = await self._in_thread(lambda: self._file.use(work))
-            except BrokenFileError:
-                await self._mend()
+            except BrokenFileError as error:
+                if not await self._mend() and isinstance(error, SuspectFileError):
+                    # Once, another process may have mended it meanwhile.
+                    if was_whole:
+                        raise error.otherwise from error
+                    was_whole = True
                 continue
             if self._file.is_open():
                 return result
@@ -69,19 +78,48 @@ class SharedJournal:
         async with self._opening:
             if self._file.is_open():
                 return
-            async with self._only_here():
-                try:
-                    await self._whole(self._file.open)
-                except BrokenFileError:
-                    await self._mend_it()
-                    await self._whole(self._file.open)
-            await self._in_thread(lambda: self._file.use(finish_deleting))
+            try:
+                async with self._only_here():
+                    await self._open_here()
+            except ReadOnlyError:
+                if not await self._in_thread(self._file.open_to_read):
+                    raise
+            if self._file.skips_log:
+                self.tell_once(
+                    f"The history at {self.path} can only be read here, and its newest turns are "
+                    "not shown. Open it once where it can be written."
+                )
+            if not self._file.is_read_only:
+                await self._in_thread(lambda: self._file.use(finish_deleting))
 
-    async def _mend(self) -> None:
-        """Mend the file, unless another process did so while it was waited for."""
+    async def begin_anew(self) -> None:
+        """Remove everything, as it is, and begin a file that goes on with the numbers."""
         async with self._opening, self._only_here():
-            if await self._whole(lambda: is_broken(self._file)):
-                await self._mend_it()
+            try:
+                await self._whole(lambda: begin_anew(self._file))
+            except OSError as error:
+                raise unusable(self.path, error) from error
+
+    async def _open_here(self) -> None:
+        try:
+            await self._whole(self._file.open)
+        except BrokenFileError:
+            await self._mend_it()
+            await self._whole(self._file.open)
+
+    async def _mend(self) -> bool:
+        """Mend the file, unless it is whole or another process did so while it was waited for."""
+        async with self._opening, self._only_here():
+            if not await self._whole(lambda: is_broken(self._file)):
+                return False
+            await self._mend_it()
+            return True
+
+    def tell_once(self, sentence: str) -> None:
+        """Say something to the person, unless it was said."""
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self.notices.append(sentence)
 
     async def _mend_it(self) -> None:
         mended = await self._whole(lambda: mend(self.path))
