@@ -1,5 +1,6 @@
 """The conversation page in a real browser, over a model whose replies are scripted."""
 
+import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -33,6 +34,14 @@ async def talk(tab: Tab, window: RunningWindow, model: Scripted) -> AsyncIterato
     await talk.begin()
     yield talk
     assert tab.troubles == []
+
+
+async def put(talk: Talk, text: str) -> None:
+    """Have the box hold a text, as if it had been pasted."""
+    await talk.box.evaluate(
+        "(box, json) => { box.value = JSON.parse(json); box.dispatchEvent(new Event('input')); }",
+        json.dumps(text),
+    )
 
 
 # --- a turn
@@ -81,6 +90,52 @@ async def test_nothing_is_sent_of_blank_words(talk: Talk) -> None:
     await talk.box.press("Enter")
     await expect(talk.button("Send")).to_be_disabled()
     await expect(talk.rows).to_have_count(0)
+
+
+async def test_half_of_a_character_does_not_cost_the_rest(talk: Talk) -> None:
+    """An emoji that was cut in two leaves a sign in its place; what looks like its code stays."""
+    talk.model.will_reply("Yes.")
+    await put(talk, "Important words \ud83d, \\ud83d and 🔥")
+    # The panel weighs what the window was told is being written.
+    await expect(talk.panel.get_by_role("listitem").filter(has_text="next words")).to_be_visible()
+    await talk.box.press("Enter")
+    await expect(talk.replies).to_have_text(["Yes."])
+    whole = "Important words \ufffd, \\ud83d and 🔥"
+    await expect(talk.rows.locator(".said")).to_have_text(whole)
+    assert talk.asked() == [whole]
+
+
+async def test_words_that_are_too_long_stay_whole_and_are_not_sent(talk: Talk) -> None:
+    """Nothing is cut off without a word: the box says how much fits, and takes it once it does."""
+    await put(talk, "x" * 1_000_000)
+    await expect(talk.page.get_by_role("alert")).to_contain_text(
+        "A message holds at most 140,000 characters, and these are 1,000,000."
+    )
+    await talk.box.press("Enter")
+    await expect(talk.button("Send")).to_be_disabled()
+    assert await talk.box.evaluate("box => box.value.length") == 1_000_000
+    await expect(talk.rows).to_have_count(0)
+    # As much as fits, of characters that take the most room on their way.
+    await put(talk, "\x01" * 139_999 + "!")
+    await expect(talk.page.get_by_role("alert")).to_have_count(0)
+    await talk.box.press("Enter")
+    # More than this model takes, which it says itself.
+    await expect(talk.rows).to_contain_text("No reply.")
+    await expect(talk.button("Show all")).to_have_count(0)
+    await expect(talk.box).to_have_value("")
+
+
+async def test_very_long_words_are_shown_when_they_are_wanted(talk: Talk) -> None:
+    """Their beginning stands for them in the transcript; the model has them all."""
+    talk.model.will_reply("Read.")
+    await put(talk, "word 🔥 " * 2_000 + "end")
+    await talk.box.press("Enter")
+    await expect(talk.replies).to_have_text(["Read."])
+    said = talk.rows.locator(".said")
+    assert len(await said.inner_text()) < 5_000
+    await talk.button("Show all 16,003 characters").click()
+    await expect(said).to_contain_text("end")
+    assert talk.asked()[0].endswith(" end")
 
 
 async def test_code_has_its_own_block_with_copy(talk: Talk) -> None:

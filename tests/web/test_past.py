@@ -200,6 +200,23 @@ async def test_a_name_is_given_in_place_and_in_every_tab(tabs: Tabs, window: Run
     await expect(other.locator(".past-name", has_text="About the greenhouse")).to_be_visible()
 
 
+async def test_half_of_a_character_does_not_cost_a_name_or_a_search(
+    tabs: Tabs, window: RunningWindow
+) -> None:
+    """An emoji that was cut in two leaves a sign in its place, in a name and in what is found."""
+    session = await keep(window.home, ("The salsify field", "Yes."))
+    page = (await opened(tabs, session)).page
+    await page.get_by_role("button", name="Rename").click()
+    name = page.get_by_role("textbox", name="Name")
+    await name.evaluate("field => { field.value = 'Fields \\ud83d'; }")
+    await name.press("Enter")
+    await expect(page.get_by_role("heading", name="Fields \ufffd")).to_be_visible()
+    await page.get_by_label("Search the history").evaluate(
+        "field => { field.value = 'salsify \\ud83d'; field.dispatchEvent(new Event('input')); }"
+    )
+    await expect(page.locator(".past-found mark").first).to_have_text("salsify")
+
+
 async def test_a_turn_is_deleted_after_one_question(tabs: Tabs, window: RunningWindow) -> None:
     """No leaves it; yes takes it from the page, the search and every byte of the history."""
     session = await keep(window.home, ("Keep the papaya", "Yes."), ("Drop the tamarillo", "Gone."))

@@ -9,8 +9,8 @@ from nicegui.events import GenericEventArguments
 from pace.companion import Words
 from pace.memory.turn import TurnId
 
-# As long as the framework takes in one message, with room for characters of four bytes.
-_LONGEST = 200_000
+# The framework takes a megabyte in one message, and there a character may be written as seven.
+_LONGEST = 140_000
 _LONGEST_ID = 64
 
 

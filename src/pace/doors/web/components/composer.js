@@ -7,11 +7,12 @@ export default {
         <span>Editing your last message. The new reply takes the old one's place.</span>
         <button type="button" class="button small quiet" @click="leaveEditing">Cancel edit</button>
       </div>
+      <div v-if="tooLong" id="too-long" class="composer-state warning" role="alert">{{ tooLong }}</div>
       <div v-if="trouble" class="composer-state warning" role="alert">{{ trouble }}</div>
       <div class="composer-box">
         <textarea
           ref="box" v-model="text" rows="1" aria-label="Message" :placeholder="placeholder"
-          :maxlength="longest" enterkeyhint="send" spellcheck="true"
+          :aria-describedby="tooLong ? 'too-long' : undefined" enterkeyhint="send" spellcheck="true"
           @input="changed" @keydown="key"
         ></textarea>
         <button v-if="replying" type="button" class="button stop" @click="$emit('stop')">
@@ -20,7 +21,7 @@ export default {
           </svg>
           Stop
         </button>
-        <button type="submit" class="button primary send" :disabled="!hasWords">Send</button>
+        <button type="submit" class="button primary send" :disabled="!hasWords || !!tooLong">Send</button>
       </div>
     </form>`,
   props: {
@@ -35,6 +36,11 @@ export default {
   computed: {
     hasWords() {
       return this.text.trim() !== "";
+    },
+    tooLong() {
+      if (this.text.length <= this.longest) return "";
+      const [count, most] = [this.text.length, this.longest].map((number) => number.toLocaleString("en"));
+      return `A message holds at most ${most} characters, and these are ${count}. Shorten them, or send them in parts. They are not kept when you leave this page.`;
     },
     placeholder() {
       if (this.editing) return "Change what you said";
@@ -62,7 +68,7 @@ export default {
   },
   methods: {
     send() {
-      if (!this.hasWords) return;
+      if (!this.hasWords || this.tooLong) return;
       if (!connected()) {
         this.trouble = "Pace is not connected, so nothing was sent. Your words stay here.";
         return;
@@ -143,7 +149,7 @@ export default {
     },
     tellDraft() {
       clearTimeout(this.telling);
-      if (connected()) this.$emit("draft", this.editing ? "" : this.text);
+      if (connected() && !this.tooLong) this.$emit("draft", this.editing ? "" : this.text);
     },
     key(event) {
       // While an input method composes, Enter chooses what it offers (229: Safari's last one).

@@ -1,9 +1,13 @@
 // One turn: what was said, and the reply as far as it has come. What has not changed is not drawn
 // again, so that a selection, a focus and a place in a code block outlive the next words.
+// A browser takes long over very long words.
+const LONGEST = 4000;
+
 export default {
   template: `
     <article class="turn" :class="status" :data-turn="turn" :aria-busy="open ? 'true' : undefined">
-      <div class="said-line"><span class="unseen">You: </span><div class="said" dir="auto">{{ said }}</div></div>
+      <div class="said-line"><span class="unseen">You: </span><div class="said" dir="auto">{{ words }}</div></div>
+      <div v-if="words !== said" class="said-line"><button type="button" class="button small quiet" @click="whole = true">Show all {{ said.length.toLocaleString("en") }} characters</button></div>
       <div class="answer">
         <span class="unseen">Pace: </span>
         <div v-show="html" class="reply prose" dir="auto" ref="reply"></div>
@@ -34,11 +38,17 @@ export default {
     return {
       seconds: 0,
       copied: false,
+      whole: false,
       // Made once for this row, so that pressing twice is asking once.
       again: newId(),
     };
   },
   computed: {
+    words() {
+      if (this.whole || this.said.length <= LONGEST) return this.said;
+      // Never half of a character.
+      return this.said.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, "") + "…";
+    },
     doing() {
       if (this.activity && this.activity !== "thinking") return this.activity;
       return this.seconds ? `thinking, ${this.seconds} s` : "thinking";
