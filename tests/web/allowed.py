@@ -35,7 +35,7 @@ _PLAIN = {
 }
 _TAGS = {*_PLAIN, *_ATTRIBUTES}
 _VOID = {"br", "hr"}
-_CLASSES = {"code", "code-bar", "copy", "table", "center", "right"}
+_CLASSES = {"as-written", "code", "code-bar", "copy", "table", "center", "right"}
 
 
 class _Reader(HTMLParser):

@@ -1,6 +1,8 @@
 """Markdown as HTML: nothing that a text contains can run, load, lead astray or style the page."""
 
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +22,12 @@ _PIECES = st.sampled_from(
         *("onerror=steal()", "<img ", "<a href=", "</pre>", "-->", "<!--", "\u202e", "\ud800"),
     ]
 )
+# Repeated, these make a parser look again and again at what it has seen; the last is a table whose
+# short rows are filled up.
+_COSTLY = [
+    *("[", "![", "](", "[a][", "*_", "**a*", "_a ", "`a``", "<!--", "[a]: b\n", "- a\n", "> "),
+    "|" + "a|" * 60 + "\n|" + "-|" * 60 + "\n" + "|\n" * 900 + "\n",
+]
 _TEXTS = st.one_of(st.text(), st.lists(st.one_of(_PIECES, st.text(max_size=5))).map("".join))
 
 
@@ -123,3 +131,36 @@ def test_the_window_s_script_evaluates_nothing() -> None:
     script = path.read_text(encoding="utf-8")
     for name in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
         assert name not in script
+
+
+def calls_for(text: str) -> int:
+    """How many functions are called to set a text."""
+    count = 0
+
+    def called(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        safe_html(text)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("piece", _COSTLY)
+def test_no_text_costs_much_more_than_its_length(piece: str) -> None:
+    """The longest that is read as Markdown; and one that is longer costs less for each letter."""
+    for length, most in ((39_000, 120), (200_000, 10)):
+        text = (piece * (length // len(piece) + 1))[:length]
+        assert calls_for(text) < most * length
+
+
+def test_a_very_long_text_is_shown_as_it_was_written() -> None:
+    """Not a character of it is lost, or read as Markdown; a long paragraph in it neither."""
+    for text in ("**a** <b>\n" * 20_000, "**a** <b>\n" * 2_000):
+        html = safe_html(text)
+        assert not_allowed(html) == []
+        assert text_of(html).strip() == text.strip()

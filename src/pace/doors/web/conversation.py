@@ -46,7 +46,9 @@ class _Page:
                     memory=self._see_memory,
                     keys=self._keys.open,
                 )
-                self._list = MessageList(self._chat, self._act, changed=self._changed)
+                self._list = MessageList(
+                    self._chat, window.drawings, self._act, changed=self._changed
+                )
                 self._empty = Beginning(self._try)
                 self._composer = Composer.build()
             self._memory = MemoryPanel(window, closed=self._bar.focus_memory)

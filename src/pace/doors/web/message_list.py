@@ -1,6 +1,5 @@
 """The transcript in one tab: rows that come at once, and replies that grow in them."""
 
-import time
 from collections.abc import Awaitable, Callable
 
 from nicegui import ui
@@ -10,13 +9,13 @@ from nicegui.events import GenericEventArguments
 from pace.chat import Change, ChangeKind, Divider, Line, Row
 from pace.doors.open_chat import OpenChat
 from pace.doors.web.composer import turn_id_of
+from pace.doors.web.drawing import Drawings
 from pace.doors.web.message_row import MessageRow, divider_text
 from pace.doors.web.plain import Tag
 from pace.memory.turn import TurnId
 
-# How often growing replies are drawn, in seconds, and how much of the time drawing may take.
+# How often growing replies are shown, in seconds, if they can be drawn as often.
 _FRAME = 0.1
-_SHARE = 0.25
 
 Act = Callable[[str, Row, TurnId], Awaitable[None]]
 """Does what a row's button says: its name, the row, and the id of the turn that it may begin."""
@@ -25,15 +24,17 @@ Act = Callable[[str, Row, TurnId], Awaitable[None]]
 class MessageList:
     """Shows the lines of the chat's session, for as long as its page lives."""
 
-    def __init__(self, chat: OpenChat, act: Act, *, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, chat: OpenChat, drawings: Drawings, act: Act, *, changed: Callable[[], None]
+    ) -> None:
         """`act` does what a row's button says; `changed` hears of every change of the lines."""
         self._chat = chat
+        self._drawings = drawings
         self._act = act
         self._changed = changed
         self._shown: dict[str, Element] = {}
         self._dirty: set[str] = set()
         self._wanted = ""
-        self._rests_until = 0.0
         self._place = _Transcript()
         self._arrange()
         ui.context.client.on_delete(chat.session.subscribe(self._hear))
@@ -56,7 +57,6 @@ class MessageList:
             if change.line.is_open:
                 return
             # A turn that is over is shown whole before anything is offered to be done with it.
-            self._rests_until = 0.0
             self._draw()
         else:
             self._arrange()
@@ -84,25 +84,27 @@ class MessageList:
             with Tag("div", role="separator").classes("divider") as divider:
                 Tag("span", divider_text(line, minutes))
             return divider
-        row = MessageRow(line)
+        row = MessageRow(line, self._drawings)
         row.on("act", self._pressed)
         return row
 
     def _draw(self) -> None:
         """Show what has changed since the last frame; long replies are drawn less often."""
-        now = time.monotonic()
-        if not self._dirty or now < self._rests_until:
-            return
-        for key in self._dirty:
-            shown = self._shown.get(key)
-            line = self._chat.session.row(TurnId(key))
-            if isinstance(shown, MessageRow) and line is not None:
-                shown.show(line)
-        self._dirty.clear()
-        took = time.monotonic() - now
-        self._rests_until = now + took / _SHARE
-        if self._wanted:
+        due = {key for key in self._dirty if self._show(key)}
+        self._dirty -= due
+        if due and self._wanted:
             self._apply_filter()
+
+    def _show(self, key: str) -> bool:
+        """Show a row as it is; False if that has to wait."""
+        shown = self._shown.get(key)
+        row = self._chat.session.row(TurnId(key))
+        if not isinstance(shown, MessageRow) or row is None:
+            return True
+        if not self._drawings.is_due(row):
+            return False
+        shown.show(row)
+        return True
 
     def _refresh_actions(self) -> None:
         """Offer a second thought on the last row alone, and none while a reply comes."""

@@ -4,7 +4,7 @@ from nicegui.element import Element
 
 from pace.chat import Divider, Row, RowStatus
 from pace.doors.safe_text import safe_line, safe_text
-from pace.doors.web.safe_html import safe_html
+from pace.doors.web.drawing import Drawings
 from pace.journal.rows import TurnSource
 from pace.ports import Reading
 from pace.threads import EndCause
@@ -18,8 +18,9 @@ _MARKS = {
 class MessageRow(Element, component="components/message_row.js"):
     """A row of the transcript."""
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: Row, drawings: Drawings) -> None:
         super().__init__()
+        self._drawings = drawings
         self.props["turn"] = row.turn_id
         self.props["said"] = safe_text(row.user_text)
         self.props["at"] = f"{row.said_at:%H:%M}"
@@ -27,7 +28,7 @@ class MessageRow(Element, component="components/message_row.js"):
 
     def show(self, row: Row) -> None:
         """Show how far the turn has come."""
-        self._set("html", safe_html(row.reply_text) if row.reply_text else "")
+        self._set("html", self._drawings.html_of(row))
         # Copied as it was written, signs of Markdown and all.
         self._set("source", "" if row.is_open else row.reply_text)
         self._set("status", row.status.value)

@@ -7,7 +7,7 @@ from nicegui import json, ui
 from pace.doors.safe_text import safe_line, safe_text
 from pace.doors.web.fields import Check
 from pace.doors.web.plain import Tag, button
-from pace.doors.web.safe_html import safe_html
+from pace.doors.web.safe_html import LONGEST_MARKDOWN, safe_html
 from pace.doors.web.saying_when import time_of
 from pace.journal.rows import Entry, TurnSource, TurnStatus
 
@@ -17,6 +17,10 @@ _STATUS = {
     TurnStatus.TAKEN_BACK: "taken back",
     TurnStatus.FAILED: "failed",
 }
+
+
+# Beyond this, the first words of a turn stand for it until somebody wants to read them all.
+_LONGEST = 4_000
 
 
 class PastTurn:
@@ -41,9 +45,9 @@ class PastTurn:
                     Tag("span", _STATUS[turn.status]).classes("tag status")
                 what = f"Delete the turn of {time_of(turn.said_at)}"
                 button("Delete", "quiet small delete", delete).props["aria-label"] = what
-            Tag("div", safe_text(turn.user_text)).classes("said")
+            _words(turn.user_text)
             if turn.reply_text:
-                ui.html(safe_html(turn.reply_text), sanitize=False).classes("reply prose")
+                _reply(turn.reply_text)
             else:
                 Tag("p", "There was no reply.").classes("hint")
 
@@ -83,6 +87,30 @@ class PastTurn:
     def _heard(self, value: str) -> None:
         self.is_chosen = bool(value)
         self.when_chosen()
+
+
+def _words(text: str) -> None:
+    said = Tag("div", safe_text(text[:_LONGEST])).classes("said")
+    if len(text) > _LONGEST:
+        _show_all(text, lambda: said.set_text(safe_text(text)))
+
+
+def _reply(text: str) -> None:
+    is_long = len(text) > LONGEST_MARKDOWN
+    shown = ui.html(safe_html(text[:_LONGEST] if is_long else text), sanitize=False)
+    shown.classes("reply prose")
+    if is_long:
+        _show_all(text, lambda: shown.set_content(safe_html(text)))
+
+
+def _show_all(text: str, show: Callable[[], object]) -> None:
+    """Offer the rest of what is too long to be shown with all else."""
+
+    def pressed() -> None:
+        show()
+        made.delete()
+
+    made = button(f"Show all {len(text):,} characters", "small quiet", pressed)
 
 
 def _facts(entry: Entry) -> str:

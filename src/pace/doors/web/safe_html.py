@@ -12,6 +12,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
@@ -26,12 +27,23 @@ _LINK = 'rel="noopener noreferrer nofollow" target="_blank"'
 _HEADINGS_BELOW = 2
 _DEEPEST_HEADING = 6
 _LONGEST_LANGUAGE = 24
+# What is longer is shown as it was written. Signs that never close make a paragraph cost its length
+# squared, and everything costs on every new word; both are bounded by this.
+LONGEST_MARKDOWN = 40_000
+_LONGEST_PARAGRAPH = 8_000
+# A row of a table that is too short is filled up, and so costs as much as the widest.
+_MOST_CELLS = 20_000
 _Environment = MutableMapping[str, Any]
 
 
 def safe_html(markdown: str) -> str:
     """HTML to be shown without further cleaning; a text that is cut anywhere is shown as far."""
-    rendered = _PARSER.render(safe_text(markdown))
+    if len(markdown) > LONGEST_MARKDOWN:
+        return f'<div class="as-written">{escape(safe_text(markdown))}</div>\n'
+    text = safe_text(markdown)
+    lines = text.split("\n")
+    may_hold_tables = max(line.count("|") for line in lines) * len(lines) <= _MOST_CELLS
+    rendered = (_PARSER if may_hold_tables else _PARSER_WITHOUT_TABLES).render(text)
     assert isinstance(rendered, str)  # noqa: S101  # for the type checker
     return rendered
 
@@ -146,10 +158,33 @@ class _Parser(MarkdownIt):
         return _SAFE_ADDRESS.match(url) is not None
 
 
-_OPTIONS = {"html": False, "breaks": True, "xhtmlOut": False}
-_PARSER = (
-    _Parser("commonmark", _OPTIONS, renderer_cls=_Renderer)
-    .enable(["table", "strikethrough"])
+def _inline(state: StateCore) -> None:
+    """The signs within paragraphs, apart from those of the longest, which are shown."""
+    for token in state.tokens:
+        if token.type == "inline" and len(token.content) > _LONGEST_PARAGRAPH:
+            token.children = [
+                piece
+                for line in token.content.split("\n")
+                for piece in (Token("text", "", 0, content=line), Token("softbreak", "br", 0))
+            ]
+        elif token.type == "inline":
+            token.children = []
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+
+
+def _parser(*blocks: str) -> _Parser:
+    """A parser for what is common, strikethrough and these blocks."""
+    made = _Parser(
+        "commonmark",
+        {"html": False, "breaks": True, "xhtmlOut": False},
+        renderer_cls=_Renderer,
+    )
+    made.enable(["strikethrough", *blocks])
     # A line under a text would make a heading of it while a list's first dash has just come.
-    .disable("lheading")
-)
+    made.disable("lheading")
+    made.core.ruler.at("inline", _inline)
+    return made
+
+
+_PARSER = _parser("table")
+_PARSER_WITHOUT_TABLES = _parser()

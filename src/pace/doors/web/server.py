@@ -18,6 +18,7 @@ from pace.doors.gatekeeper import SECRET_PARAMETER, Gatekeeper, hosts_of
 from pace.doors.open_chat import OpenChat
 from pace.doors.web.address import listening_at
 from pace.doors.web.code_colours import pygments_css
+from pace.doors.web.drawing import Drawings
 from pace.doors.web.no_page import build_no_page
 from pace.doors.web.own_logs import faults_told
 from pace.doors.web.page_policy import PagePolicy
@@ -64,7 +65,7 @@ async def serve_window(
                 tell(chat.note)
             secret, ticket = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
             gate = Gatekeeper(
-                PagePolicy(_app_of(Window(chat, history, notices))),
+                PagePolicy(_app_of(Window(chat, history, notices, Drawings(chat.session)))),
                 hosts=hosts_of(address.names, address.port),
                 secret=secret,
                 cookie=f"pace-{address.port}",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from nicegui import Event
 
 from pace.doors.open_chat import OpenChat
+from pace.doors.web.drawing import Drawings
 from pace.doors.web.measures import Measures
 from pace.history import PaceHistory
 
@@ -38,6 +39,7 @@ class Window:
     chat: OpenChat
     history: PaceHistory
     notices: deque[str]
+    drawings: Drawings
     drafts: Drafts = field(default_factory=Drafts)
     settings_changed: Event[[]] = field(default_factory=Event)
     history_changed: Event[[]] = field(default_factory=Event)
