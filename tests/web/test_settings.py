@@ -14,7 +14,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from pace.history import PaceHistory
 from pace.journal.rows import JournalTurn, TurnSource, TurnStatus
 from pace.memory.turn import SessionId, ThreadId, TurnId
-from web.scripted import Scripted, scripted_server
+from web.scripted import Scripted, Told, scripted_server
 from web.tabs import Tabs
 from web.window_process import RunningWindow, running_window
 
@@ -198,6 +198,28 @@ async def test_the_thread_is_reset_after_one_question(
     await tab.go(window)
     await say(page, "What is my pet?", "I do not know.")
     assert "pangolin" not in str(model.sent[-1])
+
+
+async def test_a_reset_during_the_first_reply_counts_its_turn(
+    tabs: Tabs, window: RunningWindow, model: Scripted
+) -> None:
+    """What is being answered was said as well, and the question says that its reply stops."""
+    tab = await tabs.open("/")
+    page = tab.page
+    await page.get_by_role("button", name="New").first.click()
+    told = Told()
+    model.will_reply(told)
+    box = page.get_by_role("textbox", name="Message")
+    await box.fill("My pet is a pangolin")
+    await box.press("Enter")
+    await told.asked.wait()
+    await tab.go(window, "/settings")
+    await page.get_by_role("button", name="Reset thread…").click()
+    question = page.get_by_role("dialog")
+    await expect(question).to_contain_text("what was said in it, 1 turn. The reply in progress")
+    await question.get_by_role("button", name="Reset", exact=True).click()
+    await expect(row(page, "Reset thread")).to_contain_text("Forgotten: 1 turn.")
+    model.will_reply()
 
 
 async def test_a_shorter_time_deletes_what_is_older_after_one_question(

@@ -14,6 +14,8 @@ from pace.memory.turn import SessionId
 
 _PAGE = 50
 _LONGEST_NAME = 140
+# Of words that may be very long, with room for the spaces between them.
+_LOOKED_AT = 4 * _LONGEST_NAME
 
 
 class Listing:
@@ -110,7 +112,8 @@ def _export_all() -> None:
 
 def name_of(conversation: PastConversation) -> str:
     """The name that a person gave it, or its first words, on one line."""
-    name = safe_line(conversation.name or conversation.first_words) or "Without words"
+    words = (conversation.name or conversation.first_words).lstrip()[:_LOOKED_AT]
+    name = safe_line(words) or "Without words"
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 

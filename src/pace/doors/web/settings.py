@@ -203,10 +203,13 @@ class _Reset:
         if held.is_empty and chat.session.open_row is None:
             self._said.set_text("There is nothing to forget.")
             return
-        count = turns_of(held.next_number - 1)
+        # The turn that is being answered is said, too, unless it takes another one's place.
+        replying = chat.session.open_row
+        count = turns_of(held.next_number - 1 + (replying is not None and not replying.replaces))
+        stops = "" if replying is None else " The reply in progress stops."
         is_sure = await confirmed(
             "Reset the thread?",
-            f"Pace forgets what was said in it, {count}, and a reply in progress stops.",
+            f"Pace forgets what was said in it, {count}.{stops}",
             verb="Reset",
         )
         if is_sure:
