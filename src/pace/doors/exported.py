@@ -5,12 +5,36 @@ Neither can do anything to a terminal that shows it.
 
 import json
 import unicodedata
+from collections.abc import AsyncIterator
+from enum import StrEnum
 
 from pace.doors.safe_text import safe_line, safe_text
+from pace.history import PaceHistory
 from pace.journal.rows import Entry, PastConversation, TurnStatus
-from pace.memory.turn import is_invisible
+from pace.memory.turn import SessionId, is_invisible
 
 _UNSEEN = {"Cc", "Cs", "Zl", "Zp"}
+
+
+class ExportForm(StrEnum):
+    """What turns are written as."""
+
+    JSONL = "jsonl"
+    MARKDOWN = "markdown"
+
+
+async def written(
+    history: PaceHistory, entries: AsyncIterator[Entry], form: ExportForm
+) -> AsyncIterator[str]:
+    """One piece for each turn; in Markdown, a conversation's turns stand under its heading."""
+    last: SessionId | None = None
+    async for entry in entries:
+        if form is ExportForm.JSONL:
+            yield as_json_line(entry)
+            continue
+        is_first = entry.turn.session_id != last
+        yield as_markdown(entry, await history.conversation_of(entry) if is_first else None)
+        last = entry.turn.session_id
 
 
 def as_json_line(entry: Entry) -> str:

@@ -53,10 +53,12 @@ class SharedJournal:
                 await self._open()
                 result = await self._in_thread(lambda: self._file.use(work))
             except BrokenFileError as error:
-                if not await self._mend() and isinstance(error, SuspectFileError):
-                    # Once, another process may have mended it meanwhile.
-                    if was_whole:
-                        raise error.otherwise from error
+                # Found whole, it may have been mended by another process meanwhile; found whole
+                # again, the fault is not its, unless SQLite says so itself.
+                otherwise = error.otherwise if isinstance(error, SuspectFileError) else None
+                if not await self._mend(anyway=was_whole and otherwise is None):
+                    if was_whole and otherwise is not None:
+                        raise otherwise from error
                     was_whole = True
                 continue
             if self._file.is_open():
@@ -107,13 +109,13 @@ class SharedJournal:
             await self._mend_it()
             await self._whole(self._file.open)
 
-    async def _mend(self) -> bool:
+    async def _mend(self, *, anyway: bool) -> bool:
         """Mend the file, unless it is whole or another process did so while it was waited for."""
         async with self._opening, self._only_here():
-            if not await self._whole(lambda: is_broken(self._file)):
-                return False
-            await self._mend_it()
-            return True
+            is_needed = anyway or await self._whole(lambda: is_broken(self._file))
+            if is_needed:
+                await self._mend_it()
+            return is_needed
 
     def tell_once(self, sentence: str) -> None:
         """Say something to the person, unless it was said."""

@@ -6,25 +6,17 @@ The address of a file names a form and an id, and no word of what was said.
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import datetime
-from enum import StrEnum
 
 from fastapi import Response
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from pace.doors.exported import as_json_line, as_markdown
+from pace.doors.exported import ExportForm, written
 from pace.errors import HistoryError
 from pace.history import PaceHistory
 from pace.journal.rows import Entry
 from pace.memory.turn import SessionId
 
 _NOTHING = "There is nothing to export.\n"
-
-
-class ExportForm(StrEnum):
-    """What a file is written in."""
-
-    MARKDOWN = "markdown"
-    JSONL = "jsonl"
 
 
 _KINDS = {
@@ -59,17 +51,10 @@ async def exported(history: PaceHistory, form: ExportForm, conversation: str) ->
 async def _written(
     history: PaceHistory, form: ExportForm, first: Entry, others: AsyncIterator[Entry]
 ) -> AsyncIterator[str]:
-    last: SessionId | None = None
     # A history that cannot be read any more ends the file where it stands, after a whole turn.
     with suppress(HistoryError):
-        async for entry in _with(first, others):
-            if form is ExportForm.JSONL:
-                yield as_json_line(entry)
-                continue
-            session_id = entry.turn.session_id
-            begins = await history.conversation(session_id) if session_id != last else None
-            yield as_markdown(entry, begins)
-            last = session_id
+        async for piece in written(history, _with(first, others), form):
+            yield piece
 
 
 async def _with(first: Entry, others: AsyncIterator[Entry]) -> AsyncIterator[Entry]:

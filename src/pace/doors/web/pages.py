@@ -3,8 +3,9 @@
 from fastapi import Response
 from nicegui import app, ui
 
+from pace.doors.exported import ExportForm
 from pace.doors.web.conversation import conversation_page
-from pace.doors.web.export import ExportForm, exported
+from pace.doors.web.export import exported
 from pace.doors.web.past import past_page
 from pace.doors.web.places import ADDRESS, Place
 from pace.doors.web.settings import settings_page

@@ -80,7 +80,7 @@ async def _choose(
         return _Chosen(
             words=f"turn {entry.number} of {shown_time(entry.turn.said_at)}",
             turns=1,
-            may_live=_may_live(await history.conversation(entry.turn.session_id)),
+            may_live=_may_live(await history.conversation_of(entry)),
             delete=lambda: history.delete_turn(entry.number),
         )
     if conversation is not None:

@@ -1,10 +1,7 @@
 """`pace history export`: turns as JSON lines, which hold everything, or as Markdown, to be read."""
 
-import os
-import stat
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,14 +11,12 @@ from pace.clock import SystemClock
 from pace.doors.cli.ending import run_until_ended
 from pace.doors.cli.history.days import period_of
 from pace.doors.cli.history.opened import open_history, session_named, tell
+from pace.doors.cli.history.output import output_file, output_path
 from pace.doors.cli.history.words import counted
-from pace.doors.exported import as_json_line, as_markdown
-from pace.errors import HistoryError, SettingsError
-from pace.history import PaceHistory
-from pace.journal.rows import Entry, Period
-
-FORMATS = ("jsonl", "markdown")
-_PRIVATE = 0o600
+from pace.doors.exported import ExportForm, written
+from pace.doors.safe_text import safe_line
+from pace.errors import SettingsError
+from pace.journal.rows import Period
 
 
 def export(
@@ -34,28 +29,38 @@ def export(
     before: str | None,
 ) -> None:
     """Write one conversation or all turns to standard output or to a private file."""
-    path = None if output in {None, "-"} else Path(str(output)).expanduser()
-    chosen = written_as or ("markdown" if path is not None and path.suffix == ".md" else "jsonl")
-    if chosen not in FORMATS:
-        raise SettingsError(f"--format cannot be {chosen!r}; it has to be jsonl or markdown.")
+    path = output_path(output)
+    form = _form(written_as, path)
     period = period_of(since, before, now=SystemClock().local_time())
-    run_until_ended(_export(beginning, chosen, path, period, may_replace=may_replace))
+    run_until_ended(_export(beginning, form, path, period, may_replace=may_replace))
+
+
+def _form(written_as: str | None, path: Path | None) -> ExportForm:
+    if written_as is None:
+        is_markdown = path is not None and path.suffix == ".md"
+        return ExportForm.MARKDOWN if is_markdown else ExportForm.JSONL
+    try:
+        return ExportForm(written_as)
+    except ValueError as error:
+        raise SettingsError(
+            f"--format cannot be {written_as!r}; it has to be jsonl or markdown."
+        ) from error
 
 
 async def _export(
-    beginning: str | None, chosen: str, path: Path | None, period: Period, *, may_replace: bool
+    beginning: str | None, form: ExportForm, path: Path | None, period: Period, *, may_replace: bool
 ) -> None:
     async with open_history() as history:
         session_id = None if beginning is None else await session_named(history, beginning)
         entries = history.entries(session_id=session_id, period=period)
-        pieces = _json_lines(entries) if chosen == "jsonl" else _markdown(history, entries)
+        pieces = written(history, entries, form)
         if path is None:
             count = await _write_all(pieces, sys.stdout.buffer)
         else:
-            with _private_file(path, may_replace=may_replace) as file:
+            async with output_file(path, may_replace=may_replace, is_kept=history.owns) as file:
                 count = await _write_all(pieces, file)
     if path is not None:
-        click.echo(f"{counted(count, 'turn')} written to {path}")
+        click.echo(f"{counted(count, 'turn')} written to {safe_line(str(path))}")
     elif not count:
         tell("No turn of that is in the history.")
 
@@ -67,42 +72,3 @@ async def _write_all(pieces: AsyncIterator[str], file: BinaryIO) -> int:
         count += 1
     file.flush()
     return count
-
-
-async def _json_lines(entries: AsyncIterator[Entry]) -> AsyncIterator[str]:
-    async for entry in entries:
-        yield as_json_line(entry)
-
-
-async def _markdown(history: PaceHistory, entries: AsyncIterator[Entry]) -> AsyncIterator[str]:
-    """Turns, each conversation's under a heading of its own."""
-    last = None
-    async for entry in entries:
-        session_id = entry.turn.session_id
-        is_first = session_id != last
-        conversation = await history.conversation(session_id) if is_first else None
-        yield as_markdown(entry, conversation)
-        last = session_id
-
-
-@contextmanager
-def _private_file(path: Path, *, may_replace: bool) -> Iterator[BinaryIO]:
-    """A file that only its person may read; what was begun of a new one is not left behind."""
-    how = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if may_replace else os.O_EXCL)
-    try:
-        descriptor = os.open(path, how, _PRIVATE)
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            path.chmod(_PRIVATE)
-    except FileExistsError as error:
-        raise SettingsError(f"{path} is there already. Replace it with --force.") from error
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be written ({error.strerror}).") from error
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-    except BaseException as error:
-        with suppress(OSError):
-            path.unlink()
-        if isinstance(error, OSError):
-            raise HistoryError(f"{path} cannot be written ({error.strerror}).") from error
-        raise

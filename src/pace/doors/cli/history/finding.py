@@ -32,8 +32,10 @@ async def _search(text: str, since: str | None, before: str | None, limit: int) 
             return
         found = await history.search(text, limit=limit + 1, period=period)
         conversations = {
-            session_id: await history.conversation(session_id)
-            for session_id in {each.entry.turn.session_id for each in found}
+            session_id: await history.conversation_of(entry)
+            for session_id, entry in {
+                each.entry.turn.session_id: each.entry for each in found
+            }.items()
         }
     if not found:
         tell("Nothing in the history holds all of that.")

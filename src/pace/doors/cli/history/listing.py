@@ -36,6 +36,12 @@ def show_path() -> None:
 
 def rename(beginning: str, name: str) -> None:
     """Give a conversation a name, or take it away again."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise SettingsError(
+            f"A conversation cannot be called {name!r}; that is no text."
+        ) from error
     run_until_ended(_rename(beginning, " ".join(name.split())))
 
 

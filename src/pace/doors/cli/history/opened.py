@@ -8,7 +8,7 @@ import click
 
 from pace.clock import SystemClock
 from pace.doors.safe_text import safe_line
-from pace.errors import SettingsError
+from pace.errors import HistoryError, SettingsError
 from pace.folders import Folders
 from pace.history import PaceHistory
 from pace.memory.turn import SessionId
@@ -24,10 +24,17 @@ async def open_history() -> AsyncIterator[PaceHistory]:
     """The person's journal, without what has been in it for longer than they want."""
     wanted = wishes()
     history = PaceHistory(Folders.of().history)
+    fault: HistoryError | None = None
     try:
         if wanted.retention_days is not None:
-            await history.let_go_of_old(wanted.retention_days, now=SystemClock().local_time())
+            try:
+                await history.let_go_of_old(wanted.retention_days, now=SystemClock().local_time())
+            except HistoryError as error:
+                # Where nothing can be deleted, the rest may still be read.
+                fault = error
         yield history
+        if fault is not None:
+            tell(f"What is older than you want is still there. {fault}")
     finally:
         await history.aclose()
         for notice in history.notices:

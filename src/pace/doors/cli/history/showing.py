@@ -25,7 +25,7 @@ async def _show(named: str) -> None:
     async with open_history() as history:
         found = await _named(history, named)
         if isinstance(found, Entry):
-            _write_head(page, await history.conversation(found.turn.session_id))
+            _write_head(page, await history.conversation_of(found))
             _write_turn(page, found)
             return
         _write_head(page, await history.conversation(found))
