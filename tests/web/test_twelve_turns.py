@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from doors.test_embedded_chat import folders
 from web.tabs import Tab, Tabs
@@ -28,16 +28,6 @@ async def window(
     (home / "settings.toml").write_text(settings, encoding="utf-8")
     async with running_window(home, env={"TMPDIR": str(temp)}) as running:
         yield running
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def tabs(browser: Browser, window: RunningWindow) -> AsyncIterator[Tabs]:
-    opened = Tabs(browser, window)
-    try:
-        yield opened
-    finally:
-        await opened.close()
-    assert opened.troubles == []
 
 
 async def talk(page: Page, text: str) -> None:
