@@ -13,8 +13,9 @@ from playwright.async_api import Page, expect
 from pace.history import PaceHistory
 from pace.journal.rows import JournalTurn, TurnSource, TurnStatus
 from pace.memory.turn import SessionId, ThreadId, TurnId
-from web.scripted import Scripted
+from web.scripted import Scripted, Told
 from web.tabs import Tab, Tabs
+from web.talk import ask, rows, say
 from web.window_process import RunningWindow, running_window
 
 HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script> kumquat'
@@ -57,6 +58,15 @@ async def kept(home: Path, session: SessionId) -> Sequence[str]:
     history = PaceHistory(home / "data" / "history.db")
     try:
         return [entry.turn.user_text async for entry in history.entries(session_id=session)]
+    finally:
+        await history.aclose()
+
+
+async def numbers_of(home: Path, session: SessionId) -> list[int]:
+    """The numbers of a conversation's turns."""
+    history = PaceHistory(home / "data" / "history.db")
+    try:
+        return [entry.number async for entry in history.entries(session_id=session)]
     finally:
         await history.aclose()
 
@@ -148,6 +158,77 @@ async def test_a_long_conversation_comes_in_pages(tabs: Tabs, window: RunningWin
     await expect(page.locator(".past-turn")).to_have_count(50)
     await page.get_by_role("button", name="Show 20 more of 20").click()
     await expect(page.locator(".past-turn")).to_have_count(70)
+
+
+async def test_a_late_turn_is_shown_among_its_neighbours(tabs: Tabs, window: RunningWindow) -> None:
+    """A link into a long conversation shows one page; what is before and after it comes if asked.
+
+    What is said later, or deleted, changes the page without moving it.
+    """
+    session = await keep(window.home, *((f"Line {number}.", "Yes.") for number in range(1, 131)))
+    numbers = await numbers_of(window.home, session)
+    tab = await tabs.open(f"/conversations?conversation={session}&turn={numbers[99]}")
+    page, turns = tab.page, tab.page.locator(".past-turn")
+    await expect(turns).to_have_count(50)
+    await expect(turns.filter(has_text="Line 100.")).to_be_focused()
+    await expect(turns.first).to_contain_text("Line 75.")
+    await page.get_by_role("button", name="Show 6 more of 6").click()
+    await page.get_by_role("button", name="Show 50 earlier of 74").click()
+    await expect(turns).to_have_count(106)
+    assert await turns.locator(".said").all_inner_texts() == [
+        f"Line {number}." for number in range(25, 131)
+    ]
+    turn = turns.filter(has_text="Line 100.")
+    await turn.hover()
+    await turn.get_by_role("button", name="Delete").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Delete the turn").click()
+    await expect(turns).to_have_count(105)
+    await expect(turns.filter(has_text="Line 99.")).to_be_focused()
+    await page.get_by_role("button", name="Show 24 earlier of 24").click()
+    await expect(turns.first).to_contain_text("Line 1.")
+    await expect(page.locator(".past-rest button")).to_have_count(0)
+
+
+async def test_another_turn_of_an_open_conversation_is_gone_to(
+    tabs: Tabs, window: RunningWindow
+) -> None:
+    """A result far from what is shown is shown with its own neighbours."""
+    pairs = [(f"Row {number}", "Yes.") for number in range(120)]
+    session = await keep(window.home, *pairs, ("The persimmon turn", "Orange."))
+    tab = await opened(tabs, session)
+    await search(tab.page, "persimmon")
+    await tab.page.locator(".past-found a").first.click()
+    await expect(tab.page.locator(".past-turn", has_text="persimmon")).to_be_focused()
+    await expect(tab.page.locator(".past-turn")).to_have_count(26)
+
+
+async def test_more_turns_join_those_to_choose_from(tabs: Tabs, window: RunningWindow) -> None:
+    """What is chosen stays chosen while more is shown, and is quoted in the order it was said."""
+    session = await keep(window.home, *((f"Line {number}.", "Yes.") for number in range(1, 61)))
+    numbers = await numbers_of(window.home, session)
+    tab = await tabs.open(f"/conversations?conversation={session}&turn={numbers[59]}")
+    page = tab.page
+    await page.get_by_role("button", name="Continue…").click()
+    await page.get_by_role("button", name="Show 34 earlier of 34").click()
+    await expect(page.locator(".past-turn")).to_have_count(60)
+    await page.get_by_label("Quote this turn").first.check()
+    await expect(page.get_by_label("Your next message begins with")).to_have_value(
+        "Earlier we said:\n\n> I: Line 1.\n>\n> You: Yes.\n>\n> I: Line 60.\n>\n> You: Yes.\n\n"
+    )
+
+
+async def test_a_very_long_turn_is_shown_whole_when_it_is_wanted(
+    tabs: Tabs, window: RunningWindow
+) -> None:
+    """Its beginning stands for it, in words and reply, until it is asked for."""
+    session = await keep(window.home, ("a" * 9_999 + "W", "b " * 25_000 + "R"))
+    turn = (await opened(tabs, session)).page.locator(".past-turn")
+    assert len(await turn.inner_text()) < 10_000
+    await turn.get_by_role("button", name="Show all 10,000 characters").click()
+    await expect(turn.locator(".said")).to_contain_text("aW")
+    await turn.get_by_role("button", name="Show all 50,001 characters").click()
+    await expect(turn.locator(".reply")).to_contain_text("b R")
+    await expect(turn.get_by_role("button", name="Show all")).to_have_count(0)
 
 
 async def test_what_became_of_a_turn_stands_beside_it(tabs: Tabs, window: RunningWindow) -> None:
@@ -360,3 +441,28 @@ async def test_the_live_conversation_is_marked_and_outlives_its_deletion(
     await box.press("Enter")
     await expect(tab.page.locator(".reply", has_text="Still here.")).to_be_visible()
     assert "The cherimoya talk" in str(model.sent[-1])
+
+
+async def test_a_turn_that_is_being_answered_outlives_its_conversation_s_deletion(
+    tabs: Tabs, model: Scripted
+) -> None:
+    """The question says that it will be kept, and then it is."""
+    tab = await tabs.open("/")
+    await tab.page.get_by_role("button", name="New").first.click()
+    await expect(rows(tab.page)).to_have_count(0)
+    told = Told()
+    model.will_reply("Noted.", told)
+    await ask(tab.page, "The first loquat", "Noted.")
+    await say(tab.page, "The second loquat")
+    await told.asked.wait()
+    other = await tabs.open("/conversations")
+    page = other.page
+    await page.locator(".past-item", has_text="The first loquat").click()
+    await page.get_by_role("button", name="Delete…").click()
+    question = page.get_by_role("dialog")
+    await expect(question).to_contain_text("being answered now will be kept when it is over")
+    await question.get_by_role("button", name="Delete 1 turn").click()
+    await expect(page.locator(".past-item", has_text="loquat")).to_have_count(0)
+    told.say("Ripe.")
+    told.end()
+    await expect(page.locator(".past-item", has_text="The second loquat")).to_be_visible()

@@ -37,9 +37,8 @@ class Continuing:
             return
         self.is_open = True
         self._around.classes(add=_CHOOSING)
-        quotable = [turn for turn in self._turns.values() if turn.can_be_quoted]
+        quotable = [turn for turn in self._in_order() if turn.can_be_quoted]
         for turn in self._turns.values():
-            turn.when_chosen = self._chosen
             turn.choose(is_chosen=turn in quotable[-1:])
         self._text = self._quoted()
         self._is_own = False
@@ -75,8 +74,10 @@ class Continuing:
             self._size = Tag("span").classes("hint")
         self._weigh()
 
-    def _chosen(self) -> None:
+    def chosen(self) -> None:
         """Follow the choice, unless the person has changed the text: that is theirs."""
+        if not self.is_open:
+            return
         if self._is_own:
             self._again.set_visibility(True)
         else:
@@ -107,7 +108,10 @@ class Continuing:
         self._place.set_visibility(False)
 
     def _quoted(self) -> str:
-        return quotation([turn.entry for turn in self._turns.values() if turn.is_chosen])
+        return quotation([turn.entry for turn in self._in_order() if turn.is_chosen])
+
+    def _in_order(self) -> list[PastTurn]:
+        return [turn for _, turn in sorted(self._turns.items())]
 
 
 def quotation(entries: Sequence[Entry]) -> str:

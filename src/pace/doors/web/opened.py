@@ -1,6 +1,7 @@
-"""A past conversation, opened: every turn as it was said, and what can be done with it."""
+"""A past conversation, opened: its turns as they were said, and what can be done with it."""
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from urllib.parse import urlencode
 
@@ -17,41 +18,86 @@ from pace.doors.web.plain import Tag, button
 from pace.doors.web.saying_when import date_of, end_of, time_of, turns_of
 from pace.doors.web.window import Window
 from pace.errors import HistoryError, NotInHistoryError
-from pace.journal.rows import Entry, PastConversation
-from pace.memory.turn import SessionId, TurnId
+from pace.journal.rows import Entry, Page, PastConversation
+from pace.memory.turn import SessionId
 
 _PAGE = 50
-_STILL_HELD = "The conversation itself goes on and remembers it until it is reset."
 _GONE = "It will be gone from the history's file too, and nothing can bring it back."
 _ON_ENTER = "(e) => { if (!e.isComposing) emit(e.target.value) }"
 
 
 class Opened:
-    """Shows one conversation, a page of turns at a time."""
+    """Shows one conversation, a page of turns at a time; no more of it is read than is shown."""
 
     def __init__(self, window: Window, session_id: SessionId, go: Go) -> None:
         self._window = window
         self._session_id = session_id
         self._go = go
-        self._shown = _PAGE
-        self._entries: list[Entry] = []
+        self._first = 1
+        self._limit = _PAGE
+        self._page = Page([], 0, 0)
+        self._reading = asyncio.Lock()
         self._facts_shown: tuple[PastConversation, bool] | None = None
         self._is_live = False
         self._turns: dict[int, PastTurn] = {}
-        self._continuing: Continuing | None = None
         self._back = place_link(Place(), go, "All conversations").classes("past-back")
         self._head = Tag("header").classes("past-title")
         self._told = Tag("p", role="status").classes("past-said")
+        self._earlier = Tag("div").classes("past-rest")
         self._body = Tag("div").classes("past-turns")
-        self._foot = Tag("div").classes("past-foot")
+        with Tag("div").classes("past-foot"):
+            self._later = Tag("div").classes("past-rest")
+            self._continuing = Continuing(window.drafts, self._turns, self._body)
+
+    async def begin(self, number: int | None) -> None:
+        """Show it from its beginning, or around a turn."""
+        if number is not None:
+            with suppress(HistoryError):
+                await self._look_for(number)
+        await self.refresh()
 
     async def refresh(self) -> None:
-        """Read the conversation anew; whoever is choosing turns is not disturbed."""
-        if self._continuing is not None and self._continuing.is_open:
+        """Read anew what is shown; whoever is choosing turns is not disturbed."""
+        if self._continuing.is_open:
             return
+        async with self._reading:
+            await self._read()
+
+    async def point_at(self, number: int | None) -> None:
+        """Bring a turn into sight, and have it stand out; without a number, stay."""
+        if number is None:
+            return
+        if number not in self._turns and self._continuing.is_open:
+            self._told.set_text("Put the quotation into the message box first, or cancel it.")
+            return
+        if number not in self._turns:
+            await self.begin(number)
+        if number not in self._turns:
+            self._told.set_text("That turn is not in the history any more.")
+            return
+        for each, turn in self._turns.items():
+            turn.stand_out(is_meant=each == number)
+        self._turns[number].focus()
+
+    # --- reading
+
+    async def _look_for(self, number: int) -> None:
+        """Have a page begin so that a turn is in its middle, if there is that turn."""
+        around = await self._window.history.page(
+            self._session_id, first=number, before=_PAGE // 2, limit=1
+        )
+        if around.entries and around.entries[-1].number == number:
+            self._first, self._limit = around.entries[0].number, _PAGE
+
+    async def _read(self) -> None:
+        history = self._window.history
         try:
-            entries = await self._read()
-            facts = await self._window.history.conversation(self._session_id)
+            page = await history.page(self._session_id, first=self._first, limit=self._limit)
+            if not page.entries:
+                # All of this page was deleted.
+                self._first = 1
+                page = await history.page(self._session_id, limit=self._limit)
+            facts = await history.conversation(self._session_id)
         except NotInHistoryError:
             self._show_nothing("This conversation is not in the history any more.")
             return
@@ -63,36 +109,33 @@ class Opened:
         if (facts, self._is_live) != self._facts_shown:
             self._facts_shown = (facts, self._is_live)
             self._show_head(facts)
-        if entries != self._entries:
-            self._follow(entries)
+        if page != self._page:
+            await self._follow(page)
 
-    def point_at(self, number: int | None) -> None:
-        """Bring a turn into sight, and have it stand out; without a number, the beginning."""
-        if number is None:
-            return
-        at = next((at for at, each in enumerate(self._entries) if each.number == number), None)
-        if at is None:
-            self._told.set_text("That turn is not in the history any more.")
-            return
-        if at >= self._shown:
-            self._shown = at + _PAGE
-            self._show_turns()
-        for each, turn in self._turns.items():
-            turn.stand_out(is_meant=each == number)
-        self._turns[number].focus()
+    async def _read_earlier(self) -> None:
+        async with self._reading:
+            first = self._first
+            with suppress(HistoryError):
+                page = await self._window.history.page(
+                    self._session_id, first=first, before=_PAGE, limit=0
+                )
+                if page.entries:
+                    self._first = page.entries[0].number
+                    self._limit += len(page.entries)
+            await self._read()
 
-    # --- reading
-
-    async def _read(self) -> list[Entry]:
-        entries = self._window.history.entries(session_id=self._session_id)
-        return [entry async for entry in entries]
+    async def _read_later(self) -> None:
+        async with self._reading:
+            self._limit += _PAGE
+            await self._read()
 
     # --- showing
 
     def _show_nothing(self, sentence: str) -> None:
-        for part in (self._head, self._body, self._foot):
+        for part in (self._head, self._earlier, self._body, self._later):
             part.clear()
-        self._turns, self._entries, self._facts_shown = {}, [], None
+        self._turns.clear()
+        self._page, self._facts_shown = Page([], 0, 0), None
         with self._body:
             Tag("p", sentence).classes("empty")
 
@@ -120,45 +163,49 @@ class Opened:
         asked = urlencode({"form": form, "conversation": self._session_id})
         Tag("a", text, href=f"{ADDRESS}/export?{asked}", download=True).classes("button small")
 
-    def _follow(self, entries: list[Entry]) -> None:
-        """Add what was said since, take away what was deleted; anything else is shown anew."""
-        before, self._entries = self._entries, entries
-        if before and entries[: len(before)] == before and len(entries) <= self._shown:
-            self._add_turns(entries[len(before) :])
-            return
-        if [entry for entry in before if entry in entries] != entries or len(before) > self._shown:
-            self._show_turns()
-            return
-        gone = [entry.number for entry in before if entry not in entries]
-        for number in gone:
-            if (turn := self._turns.pop(number, None)) is not None:
-                turn.delete()
-        nearest = min(self._turns, key=lambda number: abs(number - gone[0]))
-        self._turns[nearest].focus()
+    async def _follow(self, page: Page) -> None:
+        """Add and take away turns; if others were changed, all are shown anew."""
+        before = {entry.number: entry for entry in self._page.entries}
+        now = {entry.number: entry for entry in page.entries}
+        self._page = page
+        kept = before.keys() & now.keys()
+        if not kept or any(before[number] != now[number] for number in kept):
+            self._body.clear()
+            self._turns.clear()
+        for number in self._turns.keys() - now.keys():
+            self._turns.pop(number).delete()
+        await self._add_turns(page)
+        self._show_rest(self._earlier, page.earlier, "Show {} earlier of {}", self._read_earlier)
+        self._show_rest(self._later, page.later, "Show {} more of {}", self._read_later)
+        gone = [number for number in before if number not in now]
+        if kept and gone:
+            nearest = min(self._turns, key=lambda number: abs(number - gone[0]))
+            self._turns[nearest].focus()
 
-    def _show_turns(self) -> None:
-        self._body.clear()
-        self._foot.clear()
-        self._turns = {}
-        self._add_turns(self._entries[: self._shown])
-        with self._foot:
-            left = len(self._entries) - self._shown
-            if left > 0:
-                button(f"Show {min(left, _PAGE)} more of {left:,}", "quiet", self._more)
-            self._continuing = Continuing(self._window.drafts, self._turns, self._body)
+    async def _add_turns(self, page: Page) -> None:
+        for at, entry in enumerate(page.entries):
+            if entry.number in self._turns:
+                continue
+            # A turn may be long, and other tabs are waiting, too.
+            await asyncio.sleep(0)
+            if self._body.is_deleted:
+                return
+            with self._body:
+                turn = PastTurn(entry, self._deleting(entry))
+            turn.place_at(at)
+            turn.when_chosen = self._continuing.chosen
+            self._turns[entry.number] = turn
 
-    def _add_turns(self, entries: Sequence[Entry]) -> None:
-        with self._body:
-            for entry in entries:
-                self._turns[entry.number] = PastTurn(entry, self._deleting(entry))
-
-    def _more(self) -> None:
-        self._shown += _PAGE
-        self._show_turns()
+    def _show_rest(
+        self, place: Tag, left: int, told: str, read: Callable[[], Awaitable[None]]
+    ) -> None:
+        place.clear()
+        if left and not place.is_deleted:
+            with place:
+                button(told.format(min(left, _PAGE), f"{left:,}"), "quiet", read)
 
     def _continue(self) -> None:
-        if self._continuing is not None:
-            self._continuing.begin()
+        self._continuing.begin()
 
     # --- its name
 
@@ -196,14 +243,14 @@ class Opened:
     # --- deleting
 
     async def _delete_all(self) -> None:
-        count = turns_of(len(self._entries))
+        turns = 0 if self._facts_shown is None else self._facts_shown[0].turns
+        count = turns_of(turns)
         sentences = [f"All of it will be deleted, {count}. {_GONE}"]
         if self._is_live:
-            sentences.append(_STILL_HELD)
+            sentences += self._window.outlives_deletion()
         if not await confirmed("Delete this conversation?", *sentences, verb=f"Delete {count}"):
             return
-        ids = [entry.turn.turn_id for entry in self._entries]
-        if await self._delete(self._window.history.delete_conversation(self._session_id), ids):
+        if await self._delete(self._window.history.delete_conversation(self._session_id)):
             ui.navigate.history.replace(Place().address)
             await self._go(Place())
             await self._window.tell_of_history()
@@ -212,18 +259,16 @@ class Opened:
         async def delete() -> None:
             sentences = [f"What you said will be deleted, and the reply. {_GONE}"]
             if self._is_live:
-                sentences.append(_STILL_HELD)
+                sentences += self._window.outlives_deletion()
             if not await confirmed("Delete this turn?", *sentences, verb="Delete the turn"):
                 return
-            deleting = self._window.history.delete_turn(entry.number)
-            if await self._delete(deleting, [entry.turn.turn_id]):
+            if await self._delete(self._window.history.delete_turn(entry.number)):
                 self._told.set_text("The turn is deleted.")
                 await self._window.tell_of_history()
 
         return delete
 
-    async def _delete(self, deleting: Awaitable[int], turn_ids: list[TurnId]) -> bool:
-        """Delete, and take off the screens what had been loaded from the history."""
+    async def _delete(self, deleting: Awaitable[int]) -> bool:
         try:
             # Somebody else may have deleted it while the question stood there.
             with suppress(NotInHistoryError):
@@ -231,9 +276,4 @@ class Opened:
         except HistoryError as error:
             self._told.set_text(str(error))
             return False
-        session = self._window.chat.session
-        for turn_id in turn_ids:
-            row = session.row(turn_id)
-            if row is not None and row.number is not None:
-                session.remove(turn_id)
         return True

@@ -61,7 +61,7 @@ class _PastPage:
         if not is_same:
             await self._open()
         if self._opened is not None:
-            self._opened.point_at(place.number)
+            await self._opened.point_at(place.number)
 
     async def _open(self) -> None:
         self._side.clear()
@@ -71,7 +71,7 @@ class _PastPage:
                 Tag("p", "Choose a conversation to read it.").classes("empty")
                 return
             self._opened = Opened(self._window, self._place.session_id, self.go)
-            await self._opened.refresh()
+        await self._opened.begin(self._place.number)
 
     def _search_field(self) -> None:
         Field(

@@ -41,6 +41,8 @@ class PastTurn:
                     self._check = Check("checkbox", "chosen", heard=self._heard, is_on=False)
                     Tag("span", "Quote this turn")
                 Tag("span", _facts(entry)).classes("past-when")
+                if entry.is_damaged:
+                    Tag("span", "damaged in the file").classes("tag status")
                 if turn.status in _STATUS:
                     Tag("span", _STATUS[turn.status]).classes("tag status")
                 what = f"Delete the turn of {time_of(turn.said_at)}"
@@ -68,6 +70,10 @@ class PastTurn:
             f"const turn = document.getElementById({where});"
             "turn.scrollIntoView({block: 'center'}); turn.focus({preventScroll: true});"
         )
+
+    def place_at(self, index: int) -> None:
+        """Stand among the other turns as the one with this index."""
+        self._whole.move(target_index=index)
 
     def delete(self) -> None:
         """Take it off the page."""

@@ -81,7 +81,7 @@ class Privacy:
         is_sure = await confirmed(
             "Delete the whole history?",
             f"{count} will be deleted, from the history's file too. Nothing can bring them back.",
-            "The conversation that is going on is still remembered until it is reset.",
+            *self._window.outlives_deletion(),
             verb=f"Delete {count}",
         )
         if not is_sure:

@@ -46,6 +46,14 @@ class Window:
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
     measures: Measures = field(default_factory=Measures)
 
+    def outlives_deletion(self) -> list[str]:
+        """What stays if the live conversation is deleted from the history, in sentences."""
+        sentences = ["The conversation itself goes on and remembers it until it is reset."]
+        is_kept = self.chat.settings.history.keep and not self.chat.is_temporary
+        if is_kept and self.chat.session.open_row is not None:
+            sentences.append("The turn that is being answered now will be kept when it is over.")
+        return sentences
+
     async def tell_of_history(self) -> None:
         """A person changed something of the journal: have all tabs show it, and what it says."""
         while self.history.notices:
