@@ -164,6 +164,25 @@ async def test_reader_that_is_in_the_way_is_said_and_made_up_for(tmp_path: Path)
     assert traces(tmp_path) == []
 
 
+async def test_busy_writers_do_not_leave_traces(tmp_path: Path) -> None:
+    """While other processes write on and on, each deletion still ends with nothing left."""
+    path = tmp_path / "history.db"
+    await fill(path, *COMMON)
+    lines = (
+        "h = PaceHistory(path)\ntell(1)\n"
+        "for n in range(150): await h.append(made(f'Busy {n}', session=SessionId('3333')))\n"
+        "await h.aclose()"
+    )
+    async with program(path, lines) as one, program(path, lines) as two:
+        for each in (one, two):
+            await each.told()
+        async with opened(path) as history:
+            for number in range(1, 21):
+                assert await history.delete_turn(number) == 1
+            assert history.notices == []
+        assert [await each.end() for each in (one, two)] == [0, 0]
+
+
 async def test_deletion_that_was_killed_is_finished(tmp_path: Path) -> None:
     """A process that was killed before it had purged leaves that to whoever opens the file next."""
     path = tmp_path / "history.db"

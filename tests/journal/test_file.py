@@ -1,16 +1,18 @@
 """The journal's file is its person's alone, and what is in its way is one sentence."""
 
 import os
+import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from journal.made import fill, made, mode, opened, program, said
+from journal.made import everything_in, fill, made, mode, opened, program, said
 from pace.errors import HistoryError
 from pace.history import PaceHistory
 
+SHARED_MEMORY = 32_768
 LONG = "Words that fill a disk. " * 400
 
 
@@ -61,6 +63,41 @@ async def test_nothing_is_made_before_the_first_turn(tmp_path: Path) -> None:
     assert not path.parent.exists()
 
 
+def link_to_nothing(path: Path) -> None:
+    path.symlink_to(path.with_name("nothing.db"))
+
+
+def link_to_itself(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def folder_that_is_a_file(path: Path) -> None:
+    path.parent.rmdir()
+    path.parent.write_text("")
+
+
+def folder_that_is_a_link_to_nothing(path: Path) -> None:
+    path.parent.rmdir()
+    path.parent.symlink_to(path.parent.with_name("nothing"))
+
+
+@pytest.mark.parametrize(
+    "put",
+    [link_to_nothing, link_to_itself, folder_that_is_a_file, folder_that_is_a_link_to_nothing],
+)
+async def test_what_is_in_the_way_is_not_an_empty_history(
+    tmp_path: Path, put: Callable[[Path], None]
+) -> None:
+    """Where something else has the file's or its folder's name, reading says so."""
+    path = tmp_path / "data" / "history.db"
+    path.parent.mkdir()
+    put(path)
+    async with opened(path) as history:
+        for read in (history.count, history.conversations, history.delete_all):
+            with pytest.raises(HistoryError, match=r"history\.db"):
+                await read()
+
+
 async def test_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
     """What cannot be opened is one sentence that names it."""
     path = tmp_path / "history.db"
@@ -105,6 +142,65 @@ async def test_folder_that_may_only_be_read(read_only: Path) -> None:
 
 
 @pytest.fixture
+def locked(tmp_path: Path) -> Iterator[Callable[[Path], None]]:
+    """Has a folder be one that nobody can write to any more, whoever they are."""
+    mounted: list[Path] = []
+
+    def lock(folder: Path) -> None:
+        if os.geteuid() == 0:
+            mount(["--bind", str(folder)], folder)
+            mounted.append(folder)
+            mount(["--options", "remount,ro,bind"], folder)
+        else:
+            folder.chmod(0o500)
+
+    yield lock
+    for folder in mounted:
+        subprocess.run(["umount", folder], check=True)
+    if not mounted:
+        (tmp_path / "data").chmod(0o700)
+
+
+async def test_history_on_a_disk_that_may_only_be_read(
+    tmp_path: Path, locked: Callable[[Path], None]
+) -> None:
+    """It is read in every way, writing is refused in a sentence, and then it is read on."""
+    path = tmp_path / "data" / "history.db"
+    path.parent.mkdir()
+    await fill(path, "One kettle.", "Two kettles.")
+    locked(path.parent)
+    async with opened(path) as history:
+        assert await said(history) == ["One kettle.", "Two kettles."]
+        assert len(await history.search("kettle")) == 2
+        assert [each.turns for each in await history.conversations()] == [2]
+        for write in (lambda: history.append(made()), history.delete_all):
+            with pytest.raises(HistoryError, match="cannot be used"):
+                await write()
+        assert await history.count() == 2
+        assert history.notices == []
+
+
+async def test_newest_turns_that_cannot_be_read_are_said(
+    tmp_path: Path, locked: Callable[[Path], None]
+) -> None:
+    """What is in a log that nobody can take in is missing, and a sentence says so, once."""
+    path = tmp_path / "data" / "history.db"
+    path.parent.mkdir()
+    await fill(path, "In the file.")
+    async with program(
+        path, "h = PaceHistory(path)\nawait h.append(made('In the log.'))\ntell(1)\nhear()"
+    ) as other:
+        await other.told()
+        log = path.with_name("history.db-wal").read_bytes()
+    path.with_name("history.db-shm").unlink()
+    path.with_name("history.db-wal").write_bytes(log)
+    locked(path.parent)
+    async with opened(path) as history:
+        assert (await said(history))[0] == "In the file."
+        assert await history.count() == 2 or "newest turns" in " ".join(history.notices)
+
+
+@pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of one megabyte; only root can make one."""
     folder = tmp_path / "disk"
@@ -146,6 +242,54 @@ async def test_full_disk_loses_nothing_that_was_written(small_disk: Path) -> Non
         await history.append(made(LONG, turn=f"turn {written}"))
         assert await history.count() == written + 1
         assert len(await history.search("fill a disk", limit=300)) == written + 1
+
+
+async def test_everything_can_be_deleted_on_a_full_disk(small_disk: Path) -> None:
+    """If there is no room to delete row by row, the file goes, and its numbers go on."""
+    path = small_disk / "history.db"
+    await fill(path, *[LONG] * 5)
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(b"\0" * (room_on(small_disk) - SHARED_MEMORY))
+    async with opened(path) as history:
+        assert await history.delete_all() == 5
+        assert await history.count() == 0
+        assert b"FILL A DISK" not in everything_in(small_disk)
+        assert await history.append(made("Anew.")) == 6
+
+
+async def test_turn_that_cannot_be_deleted_on_a_full_disk(small_disk: Path) -> None:
+    """It is said, with what may be done by hand; it is still there, and goes once there is room."""
+    path = small_disk / "history.db"
+    await fill(path, *[LONG] * 5)
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(b"\0" * (room_on(small_disk) - SHARED_MEMORY))
+    async with opened(path) as history:
+        with pytest.raises(HistoryError, match=rf"remove the whole history by hand: {path}"):
+            await history.delete_turn(1)
+        assert await history.count() == 5
+        ballast.unlink()
+        assert await history.delete_turn(1) == 1
+
+
+async def test_turn_is_deleted_where_a_rewrite_has_no_room(small_disk: Path) -> None:
+    """The row goes if its own pages have room; the rest is said, and made up for later."""
+    path = small_disk / "history.db"
+    await fill(path, *[LONG] * 6, "Planted vocabulary.")
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(b"\0" * (room_on(small_disk) - SHARED_MEMORY - 100_000))
+    async with opened(path) as history:
+        with pytest.raises(HistoryError, match="1 turn is deleted, but traces"):
+            await history.delete_turn(7)
+        assert await history.search("vocabulary") == []
+    ballast.unlink()
+    async with opened(path) as history:
+        assert await history.count() == 6
+    assert b"VOCABULARY" not in everything_in(small_disk)
+
+
+def room_on(folder: Path) -> int:
+    """What a disk still takes, in bytes."""
+    return shutil.disk_usage(folder).free
 
 
 async def test_file_that_may_not_grow(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from pace.journal.schema import is_as_made, migrate
 _MOST_SINGLE = 1_000_000
 _TURN_COLUMNS = 13
 # A number beyond this is damage: no one says so much.
-_HIGHEST_LIKELY = 2**48
+_HIGHEST_LIKELY = 2**32
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +133,11 @@ def _readable(damaged: sqlite3.Connection, raw: RawPages) -> Iterator[Entry]:
     for order in ("ASC", "DESC"):
         yield from _scan(damaged, f"ORDER BY number {order}", seen)
     for number, values in raw.rows():
-        if number not in seen and _is_turn(values):
-            seen.add(number)
-            yield entry_of((number, *values[1:8], values[9], *values[11:13], values[8]))
+        if number not in seen and len(values) >= _TURN_COLUMNS and values[0] is None:
+            row = (number, *values[1:8], values[9], *values[11:13], values[8])
+            if _is_turn(row):
+                seen.add(number)
+                yield entry_of(row)
     highest = max(seen, default=0)
     for number in range(1, min(highest, _MOST_SINGLE)):
         if number not in seen:
@@ -146,17 +148,16 @@ def _scan(damaged: sqlite3.Connection, which: str, seen: set[int]) -> Iterator[E
     """Entries until the damage; those that were seen before are left out."""
     with suppress(sqlite3.Error, *ODD):
         for row in damaged.execute(f"SELECT {ROW} FROM turns {which}"):  # noqa: S608
-            if row[0] not in seen:
+            if row[0] not in seen and _is_turn(row):
                 seen.add(row[0])
                 yield entry_of(row)
 
 
-def _is_turn(values: list[Value]) -> bool:
-    """Whether a row has a turn's columns, in the order of its table; one of them may be damaged."""
-    if len(values) < _TURN_COLUMNS or values[0] is not None:
-        return False
-    texts = [*values[1:8], *values[9:_TURN_COLUMNS]]
-    return sum(not isinstance(each, str) for each in texts) <= 1
+def _is_turn(row: Sequence[object]) -> bool:
+    """Whether values could be a turn's, of which one may be damaged; a page may be another's."""
+    number, *texts, _ = row
+    unread = sum(not isinstance(text, str) for text in texts)
+    return unread <= 1 and isinstance(number, int) and 0 < number < _HIGHEST_LIKELY
 
 
 def _copy_what_is_known(

@@ -21,6 +21,8 @@ _MAGIC = b"SQLite format 3\0"
 _USUAL_SIZE = 4096
 _LEAF = 0x0D
 _CELLS_AT = 8
+# SQLite's own limit for a row.
+_LONGEST = 2**31
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 _REAL, _ZERO, _ONE, _FIRST_BLOB = 7, 8, 9, 12
 
@@ -73,7 +75,7 @@ class RawPages:
     def _row(self, page: bytes, at: int) -> Row:
         length, at = _number(page, at)
         row, at = _number(page, at)
-        if not 0 < length <= self._count * self._size or not 0 < row < 2**63:
+        if not 0 < length < _LONGEST or not 0 < row < 2**63:
             raise ValueError("no row")
         here = self._length_here(length)
         record = page[at : at + here]
@@ -92,13 +94,16 @@ class RawPages:
 
     def _overflow(self, first: bytes, length: int) -> bytes:
         """The rest of a row, as far as its pages lead."""
-        rest = b""
+        rest = bytearray()
         number = int.from_bytes(first, "big")
-        while len(rest) < length and 1 < number <= self._count:
+        # Not more pages than there are: damage may lead in a circle.
+        for _ in range(self._count):
+            if len(rest) >= length or not 1 < number <= self._count:
+                break
             page = self._page(number)
             rest += page[4 : self._usable]
             number = int.from_bytes(page[:4], "big")
-        return rest[:length]
+        return bytes(rest[:length])
 
 
 def _sizes(head: bytes, log: Log | None) -> tuple[int, int]:

@@ -92,8 +92,8 @@ def check(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> int:
     is_known = application == APPLICATION or names >= _TABLES
     if not is_known and not 0 < version <= len(steps):
         raise HistoryError(
-            "The history's file is a database of another program. Move it away, or set PACE_HOME "
-            "to another folder."
+            f"The history cannot be kept in {_where(connection)}: it is a database of another "
+            "program. Move it away, or set PACE_HOME to another folder."
         )
     if len(steps) < version < len(steps) + _FURTHEST:
         raise HistoryError(
@@ -134,6 +134,11 @@ def _made(connection: sqlite3.Connection) -> set[tuple[object, ...]]:
             "WHERE substr(name, 1, 6) <> 'words_' AND sql IS NOT NULL AND name <> 'sqlite_sequence'"
         )
     )
+
+
+def _where(connection: sqlite3.Connection) -> str:
+    _, _, path = connection.execute("PRAGMA database_list").fetchone()
+    return str(path)
 
 
 def _head(connection: sqlite3.Connection) -> tuple[int, int]:
