@@ -1,13 +1,12 @@
 """The journal's file is its person's alone, and what is in its way is one sentence."""
 
 import os
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from journal.disks import read_only, room_on, small
 from journal.made import everything_in, fill, made, mode, opened, program, said
 from pace.errors import HistoryError
 from pace.history import PaceHistory
@@ -117,72 +116,36 @@ async def test_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
             await history.append(made())
 
 
-@pytest.fixture
-def read_only(tmp_path: Path) -> Iterator[Path]:
-    """A folder that nobody can write to, whoever they are."""
+async def test_folder_that_may_only_be_read(tmp_path: Path) -> None:
+    """Where nothing can be written, a turn is refused in a sentence, and the next one is, too."""
     folder = tmp_path / "data"
     folder.mkdir()
-    if os.geteuid() != 0:
-        folder.chmod(0o500)
-        yield folder
-        folder.chmod(0o700)
-        return
-    mount(["--types", "tmpfs", "--options", "ro", "none"], folder)
-    yield folder
-    subprocess.run(["umount", folder], check=True)
+    with read_only(folder):
+        async with opened(folder / "history.db") as history:
+            for _ in range(2):
+                with pytest.raises(HistoryError, match="cannot be used"):
+                    await history.append(made())
+            assert await said(history) == []
 
 
-async def test_folder_that_may_only_be_read(read_only: Path) -> None:
-    """Where nothing can be written, a turn is refused in a sentence, and the next one is, too."""
-    async with opened(read_only / "history.db") as history:
-        for _ in range(2):
-            with pytest.raises(HistoryError, match="cannot be used"):
-                await history.append(made())
-        assert await said(history) == []
-
-
-@pytest.fixture
-def locked(tmp_path: Path) -> Iterator[Callable[[Path], None]]:
-    """Has a folder be one that nobody can write to any more, whoever they are."""
-    mounted: list[Path] = []
-
-    def lock(folder: Path) -> None:
-        if os.geteuid() == 0:
-            mount(["--bind", str(folder)], folder)
-            mounted.append(folder)
-            mount(["--options", "remount,ro,bind"], folder)
-        else:
-            folder.chmod(0o500)
-
-    yield lock
-    for folder in mounted:
-        subprocess.run(["umount", folder], check=True)
-    if not mounted:
-        (tmp_path / "data").chmod(0o700)
-
-
-async def test_history_on_a_disk_that_may_only_be_read(
-    tmp_path: Path, locked: Callable[[Path], None]
-) -> None:
+async def test_history_on_a_disk_that_may_only_be_read(tmp_path: Path) -> None:
     """It is read in every way, writing is refused in a sentence, and then it is read on."""
     path = tmp_path / "data" / "history.db"
     path.parent.mkdir()
     await fill(path, "One kettle.", "Two kettles.")
-    locked(path.parent)
-    async with opened(path) as history:
-        assert await said(history) == ["One kettle.", "Two kettles."]
-        assert len(await history.search("kettle")) == 2
-        assert [each.turns for each in await history.conversations()] == [2]
-        for write in (lambda: history.append(made()), history.delete_all):
-            with pytest.raises(HistoryError, match="cannot be used"):
-                await write()
-        assert await history.count() == 2
-        assert history.notices == []
+    with read_only(path.parent):
+        async with opened(path) as history:
+            assert await said(history) == ["One kettle.", "Two kettles."]
+            assert len(await history.search("kettle")) == 2
+            assert [each.turns for each in await history.conversations()] == [2]
+            for write in (lambda: history.append(made()), history.delete_all):
+                with pytest.raises(HistoryError, match="cannot be used"):
+                    await write()
+            assert await history.count() == 2
+            assert history.notices == []
 
 
-async def test_newest_turns_that_cannot_be_read_are_said(
-    tmp_path: Path, locked: Callable[[Path], None]
-) -> None:
+async def test_newest_turns_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     """What is in a log that nobody can take in is missing, and a sentence says so, once."""
     path = tmp_path / "data" / "history.db"
     path.parent.mkdir()
@@ -194,27 +157,17 @@ async def test_newest_turns_that_cannot_be_read_are_said(
         log = path.with_name("history.db-wal").read_bytes()
     path.with_name("history.db-shm").unlink()
     path.with_name("history.db-wal").write_bytes(log)
-    locked(path.parent)
-    async with opened(path) as history:
-        assert (await said(history))[0] == "In the file."
-        assert await history.count() == 2 or "newest turns" in " ".join(history.notices)
+    with read_only(path.parent):
+        async with opened(path) as history:
+            assert (await said(history))[0] == "In the file."
+            assert await history.count() == 2 or "newest turns" in " ".join(history.notices)
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of one megabyte; only root can make one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if os.geteuid() != 0:
-        pytest.skip("only root can mount a small disk")
-    mount(["--types", "tmpfs", "--options", "size=1m", "none"], folder)
-    yield folder
-    subprocess.run(["umount", folder], check=True)
-
-
-def mount(how: list[str], folder: Path) -> None:
-    if subprocess.run(["mount", *how, folder], capture_output=True, check=False).returncode:
-        pytest.skip("this machine lets nobody mount a disk")
+    """A disk of one megabyte."""
+    with small(tmp_path / "disk", "1m") as folder:
+        yield folder
 
 
 async def fill_disk(history: PaceHistory) -> int:
@@ -285,11 +238,6 @@ async def test_turn_is_deleted_where_a_rewrite_has_no_room(small_disk: Path) -> 
     async with opened(path) as history:
         assert await history.count() == 6
     assert b"VOCABULARY" not in everything_in(small_disk)
-
-
-def room_on(folder: Path) -> int:
-    """What a disk still takes, in bytes."""
-    return shutil.disk_usage(folder).free
 
 
 async def test_file_that_may_not_grow(tmp_path: Path) -> None:
