@@ -9,7 +9,8 @@ from pathlib import Path
 from pace.chat import Divider, Row, RowStatus
 from pace.companion import Words
 from pace.doors.cli.fetching import FetchBar
-from pace.doors.open_chat import STOPPED_EARLY, OpenChat
+from pace.doors.open_chat import OpenChat
+from pace.doors.taking_turns import STOPPED_EARLY
 from pace.errors import PlannerRefusedError
 from pace.history import PaceHistory
 from pace.memory.turn import TurnId

@@ -5,25 +5,25 @@ import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Protocol, Self
 
-from pace.chat import ChatSession, Row
+from pace.chat import ChatSession
 from pace.clock import SystemClock
 from pace.companion import Companion, Say, TurnReport, Words
-from pace.doors.faults import fault_sentence
-from pace.errors import PaceError, PlannerError
+from pace.doors.taking_turns import TakingTurns
+from pace.errors import PlannerError
 from pace.folders import Folders
 from pace.folding import FOLD_STARTED, FOLD_TIME_LIMIT
 from pace.history import PaceHistory
 from pace.journaling import Journaling
 from pace.memory.limits import ThreadLimits
 from pace.memory.thread import ThreadMemory
-from pace.memory.turn import ThreadId, TurnId, TurnPair, is_blank
+from pace.memory.turn import ThreadId, TurnPair
 from pace.planners.tiers import FetchScreen, OpenedPlanner, open_planner
-from pace.ports import Clock, Planner, PlannerEvent, ThreadSummarizer
+from pace.ports import Clock, Planner, ThreadSummarizer
 from pace.settings import Settings, SummariesBy
 from pace.settings_file import SettingsFile
 from pace.stores.in_process import InProcessThreadMemoryStore
@@ -32,7 +32,6 @@ from pace.summarizers.model import ModelSummarizer
 from pace.threads import EndCause, SessionEnded
 from pace.wiring import Parts, assemble
 
-STOPPED_EARLY = "Stopped before the first word; the model will not see your message."
 _RETENTION_SECONDS = 3600.0
 _FOLDS_KNOWN = 12
 
@@ -93,8 +92,9 @@ class OpenChat:
         self._store = InProcessThreadMemoryStore()
         self._folded = asyncio.Event()
         self._journal = self._journaling(history, tell)
-        self._turn_order = asyncio.Lock()
-        self._turns: dict[TurnId, asyncio.Task[None]] = {}
+        self._taking = TakingTurns(
+            self.session, self.thread_id, clock=self._clock, companion=lambda: self.companion
+        )
         self._parts: Parts | None = None
         self._work: asyncio.Task[None] | None = None
         self._applied = settings_file.current
@@ -137,55 +137,21 @@ class OpenChat:
 
         Turns are taken in the order in which they were said, by whichever way they came.
         """
-        self._show(words)
-        try:
-            words = await self._meant_for(words)
-            async with self._turn_order:
-                report = await self._take(words, say)
-        except PaceError as error:
-            self.session.fail(words.turn_id, str(error))
-            raise
-        except asyncio.CancelledError:
-            self._close_row(words.turn_id)
-            raise
-        except Exception as error:
-            self.session.fail(words.turn_id, fault_sentence(error))
-            raise
-        if is_blank(report.text):
-            self.session.fail(words.turn_id, STOPPED_EARLY)
-        else:
-            self.session.commit(
-                words.turn_id,
-                report.text,
-                interrupted=report.interrupted,
-                cut_off=report.cut_off,
-                broke_off=report.broke_off,
-                sent=report.parts,
-            )
-        return report
+        return await self._taking.say(words, say)
 
     def submit(self, words: Words) -> None:
         """Take a turn that goes on whoever leaves; what comes of it stands in `session`.
 
         A turn that was submitted before is not taken again.
         """
-        if self.session.row(words.turn_id) is not None:
-            return
-        self._show(words)
-        turn = asyncio.create_task(self._say_alone(words), name="turn")
-        self._turns[words.turn_id] = turn
-        turn.add_done_callback(lambda _: self._turns.pop(words.turn_id, None))
+        self._taking.submit(words)
 
     def stop(self) -> bool:
         """Stop the reply in progress, keeping what was said; False if there is none.
 
         A turn that the planner was not asked yet is given up.
         """
-        if self.companion.stop(self.thread_id):
-            return True
-        row = self.session.open_row
-        turn = None if row is None else self._turns.get(row.turn_id)
-        return turn is not None and turn.cancel()
+        return self._taking.stop()
 
     async def take_back(self) -> TurnPair | None:
         """Take the last pair back, from memory and screen; None if the window is empty."""
@@ -202,7 +168,7 @@ class OpenChat:
         waiting = {row.turn_id for row in self.session.waiting_rows}
         await self.companion.reset(self.thread_id)
         # What the reset stopped is recorded where it began.
-        async with self._turn_order:
+        async with self._taking.order:
             self.is_temporary = temporary
         self.session.clear(keep=waiting)
 
@@ -251,10 +217,7 @@ class OpenChat:
         """End the session and all work; nothing of it is left behind. Harmless when repeated."""
         if self._work is None:
             return
-        for turn in tuple(self._turns.values()):
-            turn.cancel()
-        if self._turns:
-            await asyncio.wait(self._turns.values())
+        await self._taking.give_up()
         await self._stop_work()
         await self.parts.planner.aclose()
         await self.companion.reset(self.thread_id, EndCause.CLOSED)
@@ -297,53 +260,13 @@ class OpenChat:
             tell=tell or _unheard,
         )
 
-    def _show(self, words: Words) -> None:
-        self.session.submit(
-            Row(
-                turn_id=words.turn_id,
-                source=words.source,
-                said_at=self._clock.local_time(),
-                user_text=words.text,
-                replaces=words.replaces,
-            )
-        )
-
-    async def _meant_for(self, words: Words) -> Words:
-        """Words that have to wait are meant for the session in which they were said."""
-        if words.said_in is not None or not self._turn_order.locked():
-            return words
-        return replace(words, said_in=(await self.companion.memory(self.thread_id)).session_id)
-
-    async def _take(self, words: Words, say: Say | None) -> TurnReport:
-        began_at = self._clock.now()
-
-        async def hear(event: PlannerEvent) -> None:
-            self.session.hear(words.turn_id, event, self._clock.now() - began_at)
-            if say is not None:
-                await say(event)
-
-        return await self.companion.take_turn(self.thread_id, words, hear)
-
-    async def _say_alone(self, words: Words) -> None:
-        """Take a turn whose every outcome stands in its row, faults of ours included."""
-        with suppress(Exception):
-            await self.say(words)
-
-    def _close_row(self, turn_id: TurnId) -> None:
-        """A turn was cancelled: what was said is kept, as memory keeps it."""
-        row = self.session.row(turn_id)
-        if row is None or is_blank(row.reply_text):
-            self.session.fail(turn_id, STOPPED_EARLY)
-        else:
-            self.session.commit(turn_id, row.reply_text, interrupted=True, cut_off=False)
-
     async def _session_ended(self, ended: SessionEnded) -> None:
         await self.ended.put(ended)
         if ended.cause is not EndCause.CLOSED:
             self.session.divide(ended)
 
     async def _begin_again(self, planner: Planner) -> None:
-        async with self._turn_order, self.parts.threads.in_order(self.thread_id):
+        async with self._taking.order, self.parts.threads.in_order(self.thread_id):
             await self._stop_work()
             self._begin(planner)
         self.parts.background.nudge(self.thread_id)

@@ -13,8 +13,9 @@ from pace.doors.cli.terminal.clipboard import copy_text
 from pace.doors.cli.terminal.look import DIM, ERROR
 from pace.doors.cli.terminal.turn import TurnView
 from pace.doors.cli.terminal.wrapping import wrapped
-from pace.doors.open_chat import STOPPED_EARLY, OpenChat
+from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import safe_line
+from pace.doors.taking_turns import STOPPED_EARLY
 from pace.errors import PaceError
 from pace.memory.fitting import Room
 from pace.memory.turn import TurnId, TurnPair
