@@ -180,11 +180,13 @@ class PaceHistory:
 
         One that is not there has none.
         """
-        first = min(first, _HIGHEST_NUMBER)
-        return await self._read(
-            lambda db: page(db, session_id, first=first, before=before, limit=limit),
+        first, which = min(first, _HIGHEST_NUMBER), _writable(session_id)
+        found = await self._read(
+            lambda db: page(db, which, first=first, before=before, limit=limit),
             Page([], 0, 0),
         )
+        self._noticed(found.entries)
+        return found
 
     # --- deleting
 
@@ -259,7 +261,7 @@ class PaceHistory:
             if covers != ALWAYS:
                 raise FullDiskError(
                     "The disk is too full to delete anything from the history. Make room on it, or "
-                    f"remove the whole history by hand: {self.path}"
+                    f"remove the whole history by hand: {self.path} and {self.path.name}-wal"
                 ) from error
             counts.append(await self.count())
             await self._journal.begin_anew()
@@ -272,7 +274,7 @@ class PaceHistory:
             raise HistoryError(
                 f"{are} deleted, but traces are still in the file, because another program reads "
                 "it or the disk is full. They are removed when the history is opened next; to be "
-                f"rid of everything at once, remove {self.path} by hand."
+                f"rid of everything at once, remove {self.path} and {self.path.name}-wal by hand."
             )
         return deleted
 

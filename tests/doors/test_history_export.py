@@ -194,6 +194,12 @@ async def test_damaged_rows_are_exported(home: Path) -> None:
     assert lines.err.count("\n") == 1
 
 
+async def begin(path: Path, end: type[BaseException]) -> None:
+    async with output_file(path, may_replace=True, is_kept=lambda _: False) as begun:
+        begun.write(b"half of it")
+        raise end
+
+
 @pytest.mark.parametrize("end", [KeyboardInterrupt, asyncio.CancelledError])
 async def test_file_stays_if_it_is_interrupted(tmp_path: Path, end: type[BaseException]) -> None:
     """Whoever ends an export halfway has what was there before, and no half of a file."""
@@ -201,17 +207,23 @@ async def test_file_stays_if_it_is_interrupted(tmp_path: Path, end: type[BaseExc
     file.write_text("precious")
     for path in (file, tmp_path / "new.jsonl"):
         with pytest.raises(end):
-            async with output_file(path, may_replace=True, is_kept=lambda _: False) as begun:
-                begun.write(b"half of it")
-                raise end
+            await begin(path, end)
     assert texts_in(tmp_path) == {"talk.jsonl": "precious"}
+
+
+def put_there(path: Path) -> None:
+    path.write_text("precious")
+
+
+async def write_too(path: Path) -> None:
+    async with output_file(path, may_replace=False, is_kept=lambda _: False) as begun:
+        begun.write(b"ours")
+        put_there(path)
 
 
 async def test_file_that_came_meanwhile_stays(tmp_path: Path) -> None:
     """Without --force, a file that somebody else made during an export is not replaced, either."""
     file = tmp_path / "talk.jsonl"
     with pytest.raises(SettingsError, match="is there already"):
-        async with output_file(file, may_replace=False, is_kept=lambda _: False) as begun:
-            begun.write(b"ours")
-            file.write_text("precious")
+        await write_too(file)
     assert texts_in(tmp_path) == {"talk.jsonl": "precious"}

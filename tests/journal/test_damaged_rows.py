@@ -28,6 +28,8 @@ async def all_ways(history: PaceHistory) -> None:
     assert [each.first_words for each in await history.conversations()] == ["First words."]
     assert (await history.entry(2)).turn.user_text == "Second words."
     assert await history.count() == 3
+    page = await history.page(ONE, limit=10)
+    assert [entry.turn.user_text for entry in page.entries] == texts
 
 
 @pytest.mark.parametrize(
