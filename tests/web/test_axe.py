@@ -1,5 +1,7 @@
 """Every page of the window, as axe-core finds it: for people who hear it, or see it otherwise."""
 
+import sys
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -10,7 +12,7 @@ from playwright.async_api import Page, expect
 from web.scripted import FAULT, Scripted
 from web.tabs import PHONE, WIDE, Tabs
 from web.talk import rows, say
-from web.window_process import RunningWindow
+from web.window_process import FAULTY, RunningWindow, running_window
 
 PAGES = {
     "the conversation": "/",
@@ -81,6 +83,28 @@ async def test_axe_finds_nothing_serious(
     tab = await tabs.open(path, theme=theme, size=size)
     await expect(tab.page.locator("#page")).not_to_be_empty()
     assert await findings(tab.page) == []
+
+
+@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
+async def test_a_page_has_one_main_part(tabs: Tabs, spoken: RunningWindow, path: str) -> None:
+    """The framework's own part around it is none."""
+    assert spoken is tabs.window
+    tab = await tabs.open(path)
+    await expect(tab.page.get_by_role("main")).to_have_count(1)
+
+
+async def test_a_page_that_failed_has_one_main_part(
+    tabs: Tabs, tmp_path: Path, model: Scripted
+) -> None:
+    """What is said in place of a page stands in the framework's."""
+    program = (sys.executable, "-c", FAULTY)
+    async with running_window(tmp_path, base_url=model.url, program=program) as window:
+        mine = Tabs(tabs.browser, window)
+        page = (await mine.open()).page
+        await page.goto(f"{window.url}/fails")
+        await expect(page.get_by_role("alert").filter(has_text="Pace failed")).to_be_visible()
+        await expect(page.get_by_role("main")).to_have_count(1)
+        await mine.close()
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -19,7 +19,7 @@ from pace.doors.web.own_logs import faults_told
 from pace.errors import SettingsError
 from planners.processes import command_line, engines
 from web.scripted import Scripted
-from web.window_process import RunningWindow, running_window
+from web.window_process import FAULTY, RunningWindow, running_window
 
 FRAMEWORK = f"/_nicegui/{__version__}"
 PATHS = [
@@ -39,17 +39,6 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 sys.argv = ["pace", "web", "--no-open", "--port", "0"]
 from pace.doors.cli.start import main
-main()
-"""
-
-
-# The command with a page that cannot be made.
-_FAULTY = """
-from nicegui import ui
-from pace.doors.cli.start import main
-def fail():
-    raise ValueError("planted words")
-ui.page("/fails")(fail)
 main()
 """
 
@@ -311,7 +300,7 @@ async def test_ended_it_leaves_no_engine(tmp_path: Path, tiny: Path) -> None:
 
 async def test_a_fault_of_a_page_is_one_sentence(tmp_path: Path, model: Scripted) -> None:
     """In the tab and on standard error: its type, and none of its words."""
-    program = (sys.executable, "-c", _FAULTY)
+    program = (sys.executable, "-c", FAULTY)
     async with running_window(tmp_path, base_url=model.url, program=program) as window:
         for _ in range(2):
             answer = await ask(window.port, "/fails", let_in(window))

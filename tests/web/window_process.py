@@ -11,6 +11,15 @@ from urllib.parse import urlsplit
 from doors.running import PACE, environment
 
 _ADDRESS = "Pace is at "
+# The command with a page that cannot be made.
+FAULTY = """
+from nicegui import ui
+from pace.doors.cli.start import main
+def fail():
+    raise ValueError("planted words")
+ui.page("/fails")(fail)
+main()
+"""
 
 
 @dataclass(slots=True)

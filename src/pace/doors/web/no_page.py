@@ -30,6 +30,7 @@ def _none(_request: Request, _error: Exception) -> HTMLResponse:
 
 
 def _failed(error: Exception) -> None:
-    with ui.element("main").style("max-width: 40rem; margin: 20vh auto 0; padding: 0 1.5rem"):
+    # The framework sets it in a main part of its own.
+    with ui.element("div").style("max-width: 40rem; margin: 20vh auto 0; padding: 0 1.5rem"):
         ui.label(fault_sentence(error)).props('role="alert"')
         ui.link(_BACK, "/")

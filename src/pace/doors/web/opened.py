@@ -45,8 +45,8 @@ class Opened:
         self._told = Tag("p", role="status").classes("past-said")
         self._earlier = Tag("div").classes("past-rest")
         self._body = Tag("div").classes("past-turns")
+        self._later = Tag("div").classes("past-rest")
         with Tag("div").classes("past-foot"):
-            self._later = Tag("div").classes("past-rest")
             self._continuing = Continuing(window.drafts, self._turns, self._body)
 
     async def begin(self, number: int | None) -> None:
