@@ -1,5 +1,6 @@
 """What is deleted is gone: from rows, index, free pages and log, in every file and any writing."""
 
+import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -22,6 +23,8 @@ from journal.made import (
 )
 from pace.errors import HistoryError, NotInHistoryError
 from pace.history import PaceHistory
+from pace.journal.deleting import delete, purge
+from pace.journal.file import connect
 from pace.journal.rows import Period
 
 # Of letters that no other text of these tests has side by side.
@@ -164,23 +167,43 @@ async def test_reader_that_is_in_the_way_is_said_and_made_up_for(tmp_path: Path)
     assert traces(tmp_path) == []
 
 
-async def test_busy_writers_do_not_leave_traces(tmp_path: Path) -> None:
-    """While other processes write on and on, each deletion still ends with nothing left."""
+CHECKPOINT = (
+    "import fcntl\nfrom pace.journal.file import connect\n"
+    "db = connect(path)\ndb.execute('SELECT count(*) FROM turns').fetchone()\n"
+    "lock = path.with_name('history.db-shm').open('r+b')\n"
+    "fcntl.lockf(lock, fcntl.LOCK_EX, 1, 121)\ntell(1)\nhear()\n"
+    "fcntl.lockf(lock, fcntl.LOCK_UN, 1, 121)"
+)
+
+
+async def test_checkpoint_of_another_is_waited_for(tmp_path: Path) -> None:
+    """If others just take the log into the file, as busy writers do, it is tried again after them.
+
+    Theirs is the lock that SQLite does not wait for; here it is held until the second try.
+    """
     path = tmp_path / "history.db"
-    await fill(path, *COMMON)
-    lines = (
-        "h = PaceHistory(path)\ntell(1)\n"
-        "for n in range(150): await h.append(made(f'Busy {n}', session=SessionId('3333')))\n"
-        "await h.aclose()"
-    )
-    async with program(path, lines) as one, program(path, lines) as two:
-        for each in (one, two):
-            await each.told()
-        async with opened(path) as history:
-            for number in range(1, 21):
-                assert await history.delete_turn(number) == 1
-            assert history.notices == []
-        assert [await each.end() for each in (one, two)] == [0, 0]
+    number = await plant(path)
+    loop, tries, again = asyncio.get_running_loop(), [], asyncio.Event()
+
+    def heard(statement: str) -> None:
+        if "wal_checkpoint" in statement:
+            tries.append(statement)
+        if len(tries) == 2:
+            loop.call_soon_threadsafe(again.set)
+
+    with closing(connect(path)) as connection:
+        delete(connection, "number = ?", (number,))
+        connection.execute("UPDATE sessions SET name = NULL")
+        connection.set_trace_callback(heard)
+        async with program(path, CHECKPOINT) as other:
+            await other.told()
+            purging = asyncio.create_task(asyncio.to_thread(purge, connection))
+            trying = asyncio.create_task(again.wait())
+            await asyncio.wait({purging, trying}, return_when=asyncio.FIRST_COMPLETED)
+            await other.tell()
+            assert await purging
+            trying.cancel()
+            assert traces(tmp_path) == []
 
 
 async def test_deletion_that_was_killed_is_finished(tmp_path: Path) -> None:

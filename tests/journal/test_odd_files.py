@@ -182,3 +182,17 @@ async def test_mistake_is_no_damage(path: Path) -> None:
         assert await said(history) == TEXTS
         assert history.notices == []
     assert not path.with_name("history.db.broken-1").exists()
+
+
+async def test_row_that_its_index_does_not_know(tmp_path: Path) -> None:
+    """What SQLite finds only while it deletes is mended for it, and then it is deleted."""
+    path = tmp_path / "history.db"
+    async with opened(path) as history:
+        for number in range(5):
+            await history.append(made(f"Turn {number}.", turn=f"id-of-turn-{number}"))
+    put_at(path, b"id-of-turn-2", b"id-of-turm-2")
+    async with opened(path) as history:
+        assert await history.delete_turn(3) == 1
+        assert await said(history) == ["Turn 0.", "Turn 1.", "Turn 3.", "Turn 4."]
+        assert len(history.notices) == 2
+        assert await history.delete_all() == 4
