@@ -58,10 +58,7 @@ class JournalTurn:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A turn of the journal and its number, which only ever grows.
-
-    `is_damaged` says that something stands in for what could not be read of it.
-    """
+    """A turn and its number, which only ever grows; `is_damaged` if a part could not be read."""
 
     number: int
     turn: JournalTurn
