@@ -13,7 +13,7 @@ web: $(VENV)/.web
 	@$(BIN)/pace web || [ $$? -eq 130 ]
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

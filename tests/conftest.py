@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -57,6 +58,13 @@ def companions(clock: ManualClock) -> Companions:
             await asyncio.wait([work])
 
     return open_companion
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder whose path leaves room for a socket's, however long a test's own folder is."""
+    with tempfile.TemporaryDirectory(prefix="pace-test-") as folder:
+        yield Path(folder)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -29,10 +29,10 @@ def folders(folder: Path, tiny: Path) -> tuple[Path, Path]:
 
 
 async def test_a_conversation_with_a_real_model_is_bounded_and_on_no_disk(
-    tmp_path: Path, tiny: Path
+    short_path: Path, tiny: Path
 ) -> None:
     """R10: folded or not, while it runs and afterwards, memory is in no file."""
-    home, temp = folders(tmp_path, tiny)
+    home, temp = folders(short_path, tiny)
     env = {"TMPDIR": str(temp), "PACE_PLANNER__REPLY_TOKENS": "24"}
     flags = ("--model", "tiny", "--window", "1", "--no-history")
     async with machine(home, None, *flags, env=env) as pace:
@@ -43,18 +43,18 @@ async def test_a_conversation_with_a_real_model_is_bounded_and_on_no_disk(
             assert reply["type"] == "reply", reply
             sizes.append(reply["prompt"]["tokens"])
         (*_, memory) = await pace.ask({"command": "settle"})
-        assert list(words_on_disk(tmp_path)) == []
+        assert list(words_on_disk(short_path)) == []
         status, *_ = await pace.end()
     assert status == 0
     assert memory["pending"] == []
     assert all(word in memory["summary"] for word in ("Ottilie", "KX-4417"))
     assert max(sizes) < 400 + 300 + 300
-    assert list(words_on_disk(tmp_path)) == []
+    assert list(words_on_disk(short_path)) == []
 
 
-async def test_ended_from_outside_it_leaves_no_engine(tmp_path: Path, tiny: Path) -> None:
+async def test_ended_from_outside_it_leaves_no_engine(short_path: Path, tiny: Path) -> None:
     """SIGTERM during a reply ends the engine too, and its folder is gone."""
-    home, temp = folders(tmp_path, tiny)
+    home, temp = folders(short_path, tiny)
     async with machine(home, None, "--model", "tiny", env={"TMPDIR": str(temp)}) as pace:
         await pace.send(b'{"text": "Tell me a story"}')
         assert (await pace.next())["type"] == "delta"

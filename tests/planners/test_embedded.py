@@ -264,10 +264,10 @@ async def test_a_turn_that_waited_while_another_crashed_is_answered(own: Embedde
 
 
 async def test_a_start_may_be_cancelled(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: Path, short_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A start that is cancelled while the model loads leaves no process and no folder."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(short_path))
     planner = EmbeddedPlanner.of(TINY, tiny)
     before = engines()
     starting = asyncio.create_task(planner.start())
@@ -277,7 +277,7 @@ async def test_a_start_may_be_cancelled(
     with pytest.raises(asyncio.CancelledError):
         await starting
     assert engines() == before
-    assert names_in(tmp_path) == []
+    assert names_in(short_path) == []
     await planner.aclose()
 
 

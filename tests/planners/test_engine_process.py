@@ -36,10 +36,10 @@ PLANTED = "zanzibar-4417-quartz"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Path]:
+async def temporary(short_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Path]:
     """A folder for temporary files that holds nothing but the test's own engine's."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    yield tmp_path
+    monkeypatch.setattr("tempfile.tempdir", str(short_path))
+    yield short_path
 
 
 async def talk(planner: EmbeddedPlanner) -> None:

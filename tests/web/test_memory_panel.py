@@ -1,6 +1,7 @@
 """What the panel beside the conversation says of the next prompt, against the prompt itself."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,14 +9,16 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from doors.running import chat_server
+from pace.chat import RowStatus
 from pace.companion import Words
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
 from pace.doors.web.measures import Measures
-from pace.doors.web.memory_facts import MemoryFacts, memory_facts
+from pace.doors.web.memory_facts import MemoryFacts, memory_facts, state_of
 from pace.folding import FOLD_STARTED
 from pace.memory.prompt import MESSAGE_TOKENS
 from pace.memory.tokens import estimate_tokens
+from pace.memory.turn import TurnId
 from pace.ports import PlannerEvent
 from pace.settings_file import SettingsFile
 from web.scripted import Scripted, Told
@@ -84,6 +87,18 @@ async def test_a_new_session_is_measured_from_its_beginning(chat: OpenChat) -> N
     await chat.say(Words(text="Anew."), unheard)
     (measure,) = (await facts_of(chat)).measures
     assert (measure.number, measure.whole_tokens) == (1, measure.sent_tokens)
+
+
+async def test_a_row_that_has_become_whole_is_something_new(chat: OpenChat) -> None:
+    """Memory holds its pair a moment before; the panel looks again when it can be measured."""
+    memory = await chat.memory()
+    before = state_of(chat, memory, "")
+    last = chat.session.last_row
+    assert last is not None
+    chat.session.submit(replace(last, turn_id=TurnId("next"), status=RowStatus.WAITING))
+    assert state_of(chat, memory, "") == before
+    chat.session.commit(TurnId("next"), "Yes.", interrupted=False, cut_off=False)
+    assert state_of(chat, memory, "") != before
 
 
 async def test_folds_are_told_from_their_start(chat: OpenChat) -> None:

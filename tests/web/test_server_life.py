@@ -285,9 +285,9 @@ async def test_the_address_that_is_opened_lets_in_once(tmp_path: Path, model: Sc
         assert [(await ask(window.port, target, host)).status for _ in range(2)] == [303, 403]
 
 
-async def test_ended_it_leaves_no_engine(tmp_path: Path, tiny: Path) -> None:
+async def test_ended_it_leaves_no_engine(short_path: Path, tiny: Path) -> None:
     """With a model on this machine, its process is ended and its folder is gone."""
-    home, temp = folders(tmp_path, tiny)
+    home, temp = folders(short_path, tiny)
     async with running_window(home, "--model", "tiny", env={"TMPDIR": str(temp)}) as window:
         async with asyncio.timeout(60):
             while not (started := engines(window.process.pid)):

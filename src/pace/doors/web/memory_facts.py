@@ -37,12 +37,14 @@ class MemoryFacts:
 
 def state_of(chat: OpenChat, memory: ThreadMemory, draft: str) -> object:
     """Whatever changes when the panel has to; the same as before, if nothing has."""
-    settings = chat.settings
+    settings, last = chat.settings, chat.session.last_row
     return (
         memory.session_id,
         memory.summary.version,
         memory.limits,
         tuple(pair.turn_id for pair in (*memory.pending, *memory.window)),
+        # Memory holds a pair a moment before its row is whole, and can be measured.
+        None if last is None else last.turn_id,
         tuple(chat.folds)[-1:],
         chat.parts.preparing.prepared_tokens(chat.thread_id),
         _minutes(chat.idle_left(memory)),
