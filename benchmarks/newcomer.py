@@ -10,6 +10,7 @@ is kept.
 import argparse
 import asyncio
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -91,7 +92,11 @@ async def main() -> int:
             return 1
         watch.tell("cloned")
         process = await asyncio.create_subprocess_exec(
-            "make", "web", cwd=clone, env=environment, stdout=asyncio.subprocess.PIPE
+            *("make", "web"),
+            cwd=clone,
+            env=environment,
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,
         )
         try:
             async with asyncio.timeout(LIMIT_SECONDS):
@@ -99,7 +104,8 @@ async def main() -> int:
             watch.tell("make web printed its address")
             await first_reply(address, watch)
         finally:
-            process.terminate()
+            # What make started, too.
+            os.killpg(process.pid, signal.SIGTERM)
             await process.communicate()
     return 0
 
