@@ -22,6 +22,10 @@ from pace.errors import SettingsError
 from pace.history import PaceHistory
 from pace.journal.rows import PastConversation, Period
 
+_STILL_OPEN = (
+    "If that conversation is still open, it goes on remembering until it is reset, and a turn that is "
+    "being answered now is kept when it is over."
+)
 _LONGEST_OPEN = timedelta(days=1)
 
 
@@ -66,7 +70,7 @@ async def _delete(
         deleted = await chosen.delete()
     if deleted:
         if chosen.may_live:
-            tell("If that conversation is still open, it goes on remembering until it is reset.")
+            tell(_STILL_OPEN)
         click.echo(f"Deleted {counted(deleted, 'turn')}; nothing of it is left in the history.")
     else:
         tell("Nothing of that is in the history." if before else NOTHING)
