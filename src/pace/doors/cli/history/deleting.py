@@ -23,8 +23,8 @@ from pace.history import PaceHistory
 from pace.journal.rows import PastConversation, Period
 
 _STILL_OPEN = (
-    "If that conversation is still open, it goes on remembering until it is reset, and a turn that is "
-    "being answered now is kept when it is over."
+    "If that conversation is still open, it goes on remembering until it is reset, and a turn that "
+    "is being answered now is kept when it is over."
 )
 _LONGEST_OPEN = timedelta(days=1)
 
