@@ -1,5 +1,6 @@
 """A setting on the page: its name, what it does, its control, and what became of a change."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from pace.doors.safe_text import safe_line
@@ -12,7 +13,7 @@ from pace.settings import Settings, every_setting, shown_value
 Asked = Callable[[], Settings]
 
 
-class SettingRow:
+class SettingRow(ABC):
     """One setting. `refresh` shows it as it is now, in this tab, whoever changed it."""
 
     def __init__(
@@ -95,11 +96,13 @@ class SettingRow:
         attribute(control, "aria-describedby", f"{self.key}-hint")
         attribute(control, "disabled", self.is_fixed)
 
+    @abstractmethod
     def _build(self) -> None:
-        raise NotImplementedError
+        """Make the control, inside its place."""
 
+    @abstractmethod
     def _show(self) -> None:
-        raise NotImplementedError
+        """Have the control show what holds now."""
 
 
 class SliderRow(SettingRow):
