@@ -240,6 +240,22 @@ async def test_words_that_wait_are_not_carried_into_a_new_conversation(tmp_path:
     assert "secrettwo" not in str(planner.prompts)
 
 
+async def test_what_is_said_while_a_new_conversation_begins_belongs_to_it(tmp_path: Path) -> None:
+    """It stays on the screen, and is kept only if that conversation is."""
+    with ScriptedPlanner("One.", "New.") as planner:
+        async with opened(tmp_path, planner) as chat:
+            await chat.say(Words(text="First"))
+            beginning = asyncio.create_task(chat.begin_anew(temporary=True))
+            await asyncio.sleep(0)
+            chat.submit(Words(text="Quendelin"))
+            await beginning
+            await settled(chat)
+            assert shown(chat) == [("Quendelin", "New.", RowStatus.ANSWERED)]
+            assert [pair.user_text for pair in (await chat.memory()).window] == ["Quendelin"]
+            assert await kept(chat) == [("First", "answered")]
+    assert not is_on_disk(tmp_path, b"quendelin")
+
+
 async def test_a_temporary_conversation_leaves_nothing_to_the_next(tmp_path: Path) -> None:
     """What waited in it is answered in no conversation that is kept."""
     gate = Gate()

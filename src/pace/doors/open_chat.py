@@ -166,11 +166,9 @@ class OpenChat:
         What was waiting to be answered is given up, and stands on the screen as such.
         """
         waiting = {row.turn_id for row in self.session.waiting_rows}
-        await self.companion.reset(self.thread_id)
-        # What the reset stopped is recorded where it began.
-        async with self._taking.order:
+        async with self._taking.held(lambda: self.companion.reset(self.thread_id)):
             self.is_temporary = temporary
-        self.session.clear(keep=waiting)
+            self.session.clear(keep=waiting)
 
     # --- questions
 

@@ -1,8 +1,8 @@
 """Takes the turns of one conversation, in the order in which they were said, and shows them."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from pace.chat import ChatSession, Row
@@ -82,6 +82,23 @@ class TakingTurns:
         row = self._session.open_row
         turn = None if row is None else self._alone.get(row.turn_id)
         return turn is not None and turn.cancel()
+
+    @asynccontextmanager
+    async def held(self, ending: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+        """Let no turn begin that is asked for from now on, while `ending` stops those before it.
+
+        What it stops is recorded where it began before the block runs; what is said meanwhile comes
+        after the block.
+        """
+        # In line before anything is awaited: whatever is said now stands behind it.
+        place = asyncio.create_task(self.order.acquire(), name="place in line")
+        try:
+            await ending()
+            await place
+            yield
+        finally:
+            if not place.cancel() and not place.cancelled():
+                self.order.release()
 
     async def give_up(self) -> None:
         """End all turns that were submitted, keeping what was said."""
