@@ -44,5 +44,5 @@ $(VENV)/.web: $(VENV)/.chat
 $(VENV)/.dev: $(VENV)/.chat
 	@echo "Installing what the tests need ..."
 	@$(PIP) install --upgrade 'pip>=25.1'
-	@$(PIP) install --constraint constraints.txt --editable '.[web]' --group dev
+	@$(PIP) install --constraint constraints.txt --editable '.[all]' --group dev
 	@touch $@

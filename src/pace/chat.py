@@ -12,8 +12,20 @@ from enum import StrEnum
 from pace.journal.rows import Entry, TurnSource, TurnStatus
 from pace.memory.prompt import PromptParts
 from pace.memory.turn import SessionId, TurnId
-from pace.ports import PlannerEvent, Reading, TextDelta, Thinking
+from pace.ports import (
+    ActionRequest,
+    Loading,
+    Notice,
+    PlannerEvent,
+    Reading,
+    Shown,
+    TextDelta,
+    Thinking,
+)
 from pace.threads import EndCause, SessionEnded
+
+# More than a person reads of a model's thoughts; the newest are kept.
+_MOST_REASONING = 100_000
 
 
 class RowStatus(StrEnum):
@@ -30,9 +42,12 @@ class RowStatus(StrEnum):
 class Row:
     """A person's words and the reply as far as it has come; the same row from first to last.
 
-    `activity` is what the planner does before its first words. `trouble` is a sentence for a turn
-    that failed. `number` is that of the journal, for a row that was loaded from it. `sent` is the
-    prompt of a turn that was answered, and `first_words_after` how long its first words took.
+    `activity` is what the planner does before its first words; `reasoning` is what it told of its
+    thoughts, for the screen alone. `notices` are sentences about the reply. `asks` is an action
+    that waits for the person's word, `shown` what actions brought to the screen. `trouble` is a
+    sentence for a turn that failed. `number` is that of the journal, for a row that was loaded from
+    it. `sent` is the prompt of a turn that was answered, and `first_words_after` how long its first
+    words took.
     """
 
     turn_id: TurnId
@@ -41,7 +56,11 @@ class Row:
     user_text: str
     reply_text: str = ""
     status: RowStatus = RowStatus.WAITING
-    activity: Reading | Thinking | None = None
+    activity: Loading | Reading | Thinking | None = None
+    reasoning: str = ""
+    notices: tuple[str, ...] = ()
+    asks: ActionRequest | None = None
+    shown: tuple[str, ...] = ()
     cut_off: bool = False
     broke_off: bool = False
     trouble: str = ""
@@ -181,8 +200,14 @@ class ChatSession:
                 first_words_after=row.first_words_after if row.reply_text else after,
             )
             self._put(grown)
-        elif isinstance(event, Reading | Thinking):
-            self._put(replace(row, status=RowStatus.REPLYING, activity=event))
+        elif isinstance(event, Loading | Reading | Thinking):
+            told = event.text if isinstance(event, Thinking) else ""
+            reasoning = (row.reasoning + told)[-_MOST_REASONING:]
+            self._put(replace(row, status=RowStatus.REPLYING, activity=event, reasoning=reasoning))
+        elif isinstance(event, Notice):
+            self._put(replace(row, notices=(*row.notices, event.sentence)))
+        elif isinstance(event, Shown):
+            self._put(replace(row, shown=(*row.shown, event.text)))
 
     def commit(
         self,

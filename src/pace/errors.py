@@ -3,11 +3,17 @@
 PaceError
   SettingsError                 asked wrongly: a setting, a flag, an address
     MissingExtraError           an optional part is not installed
+    MissingKeyError             a tier needs a key, and there is none
+    ConsentNeededError          a tier sends words off this machine, and nobody agreed to it
   RequestError                  a line of machine mode that asks for nothing we know
   PlannerError                  the planner gave no usable reply
     PlannerUnreachableError     nothing answers there
     PlannerRefusedError         it answered with an error
     PlannerCrashedError         the embedded engine ended
+    PlannerUnavailableError     this tier cannot be used on this machine now
+    PlannerSignedOutError       its program or its key is not signed in
+    PlannerQuotaError           what it may be asked is used up for now
+    EnvelopeError               its reply is no whole envelope, and no word could be shown
     EmptyReplyError             it answered without words
   EmptyWordsError               there is nothing to answer
   RepeatedTurnError             this turn was answered before
@@ -19,6 +25,9 @@ PaceError
   WeightsError                  a model file cannot be fetched or used
   HistoryError                  the journal cannot be used
     NotInHistoryError           it holds no such turn or conversation
+  ActionError                   an action was not done
+    ActionRefusedError          its arguments are not what it takes
+    ActionUncertainError        it may have been done, or not
   StoreError                    the memory store cannot be used
     StoreConflictError          other writers came first, too often
 """
@@ -44,6 +53,18 @@ class MissingExtraError(SettingsError):
     def __init__(self, part: str, extra: str) -> None:
         super().__init__(f"{part} needs: pip install 'pace[{extra}]'")
         self.extra = extra
+
+
+class MissingKeyError(SettingsError):
+    """A tier needs a key, and there is none."""
+
+    kind = "missing_key"
+
+
+class ConsentNeededError(SettingsError):
+    """A tier sends words off this machine, and nobody agreed to it."""
+
+    kind = "consent_needed"
 
 
 class RequestError(PaceError):
@@ -78,6 +99,34 @@ class PlannerCrashedError(PlannerError):
     """The embedded engine ended while it was needed."""
 
     kind = "planner_crashed"
+
+
+class PlannerUnavailableError(PlannerError):
+    """This tier cannot be used on this machine now; the sentence says why."""
+
+    kind = "planner_unavailable"
+
+
+class PlannerSignedOutError(PlannerError):
+    """The planner's program or key is not signed in."""
+
+    kind = "planner_signed_out"
+
+
+class PlannerQuotaError(PlannerError):
+    """What the planner may be asked is used up for now; `resets` is its own word for until when."""
+
+    kind = "planner_quota"
+
+    def __init__(self, message: str, *, resets: str = "") -> None:
+        super().__init__(message)
+        self.resets = resets
+
+
+class EnvelopeError(PlannerError):
+    """A reply is no whole envelope, and no word of it could be shown; nothing was done."""
+
+    kind = "bad_envelope"
 
 
 class EmptyReplyError(PlannerError):
@@ -161,6 +210,24 @@ class WeightsError(PaceError):
     """A model file cannot be fetched or used."""
 
     kind = "weights"
+
+
+class ActionError(PaceError):
+    """An action was not done."""
+
+    kind = "action_failed"
+
+
+class ActionRefusedError(ActionError):
+    """An action's arguments are not what it takes; it was not begun."""
+
+    kind = "action_refused"
+
+
+class ActionUncertainError(ActionError):
+    """An action may have been done, or not; it is not repeated."""
+
+    kind = "action_uncertain"
 
 
 class StoreError(PaceError):

@@ -43,6 +43,21 @@ class Folders:
         return self.data / "history.db"
 
     @property
+    def sent_log(self) -> Path:
+        """How much was sent off this machine, to whom and when; it holds no words."""
+        return self.data / "sent.db"
+
+    @property
+    def notes(self) -> Path:
+        """Notes, unless a person keeps them elsewhere."""
+        return self.data / "notes"
+
+    @property
+    def mcp_file(self) -> Path:
+        """The MCP servers, unless a person names another file."""
+        return self.config / "mcp.json"
+
+    @property
     def models(self) -> Path:
         """Model files; each can be fetched again."""
         return self.cache / "models"

@@ -1,11 +1,11 @@
-"""What the turn needs of the world: a planner, a summarizer, a store and a clock.
+"""What the turn needs of the world: a planner, a summarizer, a store, a clock, actions, a yes.
 
 Each port is as small as its caller's need and says how it fails. Adapters live in their own rooms;
 only `wiring.py` names them.
 """
 
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -13,7 +13,7 @@ from typing import Protocol
 from pace.memory.prompt import Prompt
 from pace.memory.summary import Fold, SummaryUpdate
 from pace.memory.thread import ThreadMemory
-from pace.memory.turn import ThreadId
+from pace.memory.turn import ThreadId, TurnId
 
 SUMMARIES = ThreadId("summaries")
 """The thread under which a planner is asked for folds, so that none takes a conversation's slot."""
@@ -28,7 +28,27 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """The planner reasons; a sign of life. The reasoning is not ours to keep."""
+    """The planner reasons; a sign of life.
+
+    `text` is for the screen of a person who asks to see it: nothing remembers it, speaks it or
+    sends it back. Empty where the planner tells that it reasons and not what.
+    """
+
+    text: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """The planner's server loads its model, which may take minutes; a sign of life."""
+
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence for the person about this reply, and no part of it."""
+
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +81,14 @@ class Finished:
     model: str | None = None
 
 
-PlannerEvent = TextDelta | Thinking | Reading | Finished
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an action brought to the person's screen; nothing remembers it."""
+
+    text: str = field(repr=False)
+
+
+PlannerEvent = TextDelta | Thinking | Loading | Reading | Notice | Shown | Finished
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +97,9 @@ class PlannerTraits:
 
     `context_tokens` is the whole context, prompt and reply together. A planner that `prepares` can
     read a prompt's prefix ahead; one that `summarizes` may be asked for folds; `on_this_machine`
-    is false for whatever lets words leave it. One that `assumes_context` could not be asked for it,
-    and its context is a cautious guess.
+    is false for whatever lets words leave it; `host` then names where they go, as a person would.
+    One that `assumes_context` could not be asked for it, and its context is a cautious guess. One
+    that `constrains` holds every reply to a prompt's `reply_form` while it decodes.
     """
 
     name: str
@@ -81,6 +109,8 @@ class PlannerTraits:
     prepares: bool = False
     summarizes: bool = False
     assumes_context: bool = False
+    constrains: bool = False
+    host: str = ""
 
 
 class Planner(Protocol):
@@ -146,6 +176,106 @@ class ThreadMemoryStore(Protocol):
 
     async def aclose(self) -> None:
         """Let go of connections."""
+        ...
+
+
+class Risk(StrEnum):
+    """What an action could do; one that only reads asks nobody."""
+
+    READS = "reads"
+    LOW = "low"
+    HIGH = "high"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionResult:
+    """What came of an action.
+
+    `line` is one plain line in our own words, and all that is remembered. `shown` is what a person
+    sees besides, and a planner that goes on step by step: text of others, kept nowhere.
+    """
+
+    line: str
+    shown: str = field(default="", repr=False)
+
+
+Arguments = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionTraits:
+    """What an action is, for models and people.
+
+    `arguments` is the JSON Schema of one object. `example` is an utterance and its arguments.
+    `time_limit` is in seconds.
+    """
+
+    name: str
+    description: str
+    arguments: Mapping[str, object]
+    risk: Risk
+    example: tuple[str, Arguments] | None = None
+    time_limit: float = 30.0
+
+
+class Action(Protocol):
+    """Something that Pace can do on this machine. Raises ActionError and nothing else."""
+
+    @property
+    def traits(self) -> ActionTraits:
+        """What it is; the same for as long as it is offered."""
+        ...
+
+    def checked(self, arguments: Arguments) -> Arguments:
+        """The arguments as they will be used; raises ActionRefusedError for wrong ones."""
+        ...
+
+    def would(self, arguments: Arguments) -> str:
+        """What running it with these would do, in words that go after "Pace would"."""
+        ...
+
+    async def run(self, arguments: Arguments) -> ActionResult:
+        """Do it, once. Raises ActionUncertainError if it may or may not have been done."""
+        ...
+
+
+class Actions(Protocol):
+    """The actions of this installation."""
+
+    def offered(self) -> Sequence[Action]:
+        """Those that can be asked for now, in a fixed order."""
+        ...
+
+
+class Approval(StrEnum):
+    """What a person says to an action that asks."""
+
+    ONCE = "once"
+    ALWAYS = "always"
+    NO = "no"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionRequest:
+    """An action that waits for a person's word; `would` goes after "Pace would".
+
+    One that `may_be_always` can be allowed for good.
+    """
+
+    call_id: str
+    thread_id: ThreadId
+    turn_id: TurnId
+    action: str
+    would: str
+    risk: Risk
+    may_be_always: bool = True
+
+
+class Approver(Protocol):
+    """Asks the person. Whoever cannot be asked says no."""
+
+    async def ask(self, request: ActionRequest) -> Approval:
+        """The person's word; may take as long as it takes, and is cancelled with the turn."""
         ...
 
 

@@ -1,11 +1,11 @@
-"""What a person can set: names, ranges and defaults; every one of them works in this version."""
+"""What a person can set: names, ranges and defaults; every one of them works."""
 
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, get_args
 
 from annotated_types import Ge, Le
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -32,10 +32,31 @@ _SHOWN = 60
 
 
 class Tier(StrEnum):
-    """The kinds of planner that work in this version."""
+    """The kinds of planner."""
 
     EMBEDDED = "embedded"
     LOCAL = "local"
+    APPLE = "apple"
+    CLI = "cli"
+    DIRECT = "direct"
+
+
+class Provider(StrEnum):
+    """Who stands behind tier cli (the first three) or tier direct (the others)."""
+
+    CLAUDE = "claude"
+    CODEX = "codex"
+    GEMINI = "gemini"
+    ANTHROPIC = "anthropic"
+    OPENAI = "openai"
+    OPENROUTER = "openrouter"
+    CUSTOM = "custom"
+
+    @property
+    def tier(self) -> Tier:
+        """The tier that it belongs to."""
+        is_program = self in {Provider.CLAUDE, Provider.CODEX, Provider.GEMINI}
+        return Tier.CLI if is_program else Tier.DIRECT
 
 
 class SummariesBy(StrEnum):
@@ -116,7 +137,13 @@ class PlannerSettings(_Section):
 
     tier: Tier = Field(
         Tier.EMBEDDED,
-        description="embedded: a model inside Pace; local: a server on this machine",
+        description="embedded: a model inside Pace; local: a server on this machine; apple: "
+        "Apple's on-device model; cli: a command-line assistant; direct: an API with your own key",
+    )
+    provider: Annotated[Provider | None, BeforeValidator(_none_if_empty)] = Field(
+        None,
+        description="for tier cli: claude, codex or gemini; for tier direct: anthropic, openai, "
+        "openrouter or custom",
     )
     base_url: Annotated[
         Annotated[str, AfterValidator(_loopback)] | None,
@@ -150,6 +177,11 @@ class PlannerSettings(_Section):
         allow_inf_nan=False,
         description="how freely words are chosen; 0 gives the likeliest each time",
     )
+    fall_back: bool = Field(
+        False,  # noqa: FBT003  # pydantic's own form
+        description="when who you chose does not answer, let the model on this machine answer, "
+        "and say so first",
+    )
 
 
 class SummariesSettings(_Section):
@@ -159,6 +191,48 @@ class SummariesSettings(_Section):
         SummariesBy.AUTO,
         description="auto: the best on this machine that can; extractive: never a model; "
         "planner: whoever answers",
+    )
+    remote: bool = Field(
+        False,  # noqa: FBT003  # pydantic's own form
+        description="let a tier that is not on this machine make summaries, too",
+    )
+
+
+class ActionsSettings(_Section):
+    """What Pace may do besides talk."""
+
+    enabled: bool = Field(
+        False,  # noqa: FBT003  # pydantic's own form
+        description="let Pace act on this machine: timers, notes, apps, the clipboard, MCP servers",
+    )
+    allowed: Annotated[str, _Allowed("names of actions, with commas between them")] = Field(
+        "",
+        max_length=4000,
+        description="actions that run without asking each time",
+    )
+    notes_folder: Annotated[str | None, BeforeValidator(_none_if_empty), _Allowed("a folder")] = (
+        Field(
+            None,
+            max_length=1000,
+            description="where notes are kept, as Markdown files; not set, in Pace's own folder",
+        )
+    )
+    mcp_file: Annotated[str | None, BeforeValidator(_none_if_empty), _Allowed("a JSON file")] = (
+        Field(
+            None,
+            max_length=1000,
+            description="a file with mcpServers; not set, mcp.json beside the settings file",
+        )
+    )
+
+
+class PrivacySettings(_Section):
+    """What a person agreed to."""
+
+    agreed: Annotated[str, _Allowed("names, with commas between them")] = Field(
+        "",
+        max_length=4000,
+        description="who may get your words off this machine; asked once for each",
     )
 
 
@@ -196,6 +270,8 @@ class Settings(BaseSettings):
     planner: PlannerSettings = PlannerSettings()
     summaries: SummariesSettings = SummariesSettings()
     history: HistorySettings = HistorySettings()
+    actions: ActionsSettings = ActionsSettings()
+    privacy: PrivacySettings = PrivacySettings()
 
     @property
     def limits(self) -> ThreadLimits:
@@ -355,10 +431,9 @@ def _allowed(info: FieldInfo) -> str:
     """What a setting may be, in words that go after 'it has to be'."""
     if info.annotation is bool:
         return "on or off"
-    if isinstance(info.annotation, type) and issubclass(info.annotation, StrEnum):
-        names = list(info.annotation)
-        listed = f"{', '.join(names[:-1])} or {names[-1]}"
-        return f"{listed} in this version" if info.annotation is Tier else listed
+    names = _names_of(info.annotation)
+    if names:
+        return f"{', '.join(names[:-1])} or {names[-1]}"
     told = next((rule.text for rule in info.metadata if isinstance(rule, _Allowed)), None)
     if told is not None:
         return told
@@ -370,6 +445,13 @@ def _allowed(info: FieldInfo) -> str:
     return f"a number, {lowest} to {highest}"
 
 
+def _names_of(annotation: object) -> tuple[str, ...]:
+    """The names that a setting chooses from; none for other kinds."""
+    kinds = (annotation, *get_args(annotation))
+    enum = next((k for k in kinds if isinstance(k, type) and issubclass(k, StrEnum)), None)
+    return () if enum is None else tuple(enum)
+
+
 _FIELDS: dict[str, FieldInfo] = {
     f"{section}.{field}": info
     for section, model in (
@@ -377,6 +459,8 @@ _FIELDS: dict[str, FieldInfo] = {
         ("planner", PlannerSettings),
         ("summaries", SummariesSettings),
         ("history", HistorySettings),
+        ("actions", ActionsSettings),
+        ("privacy", PrivacySettings),
     )
     for field, info in model.model_fields.items()
 }

@@ -163,7 +163,7 @@ def test_reset_gives_the_default(path: Path) -> None:
         ("activity.idle_minutes", 61, "5 to 60"),
         ("activity.summary_tokens", 1201, "200 to 1200"),
         ("activity.remember", "maybe", "on or off"),
-        ("planner.tier", "apple", "embedded or local in this version"),
+        ("planner.tier", "fast", "embedded, local, apple, cli or direct"),
         ("planner.base_url", "http://10.0.0.1:1/v1", "not on this machine"),
         ("planner.temperature", float("nan"), "0.0 to 2.0"),
         ("planner.temperature", 2.1, "0.0 to 2.0"),

@@ -89,12 +89,23 @@ class PromptParts:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class ReplyForm:
+    """The form that a reply is to have: a JSON Schema, as text.
+
+    A planner that can, decodes under it; the messages are the same whether it can or not.
+    """
+
+    schema: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
     """A system message, then user and assistant in turn, the last of them the current words.
 
     Only a blank system prompt with nothing older than the window leaves the system message out.
-    `gave_way` says, in words for a person, what had to be left out to make it fit.
+    `gave_way` says, in words for a person, what had to be left out to make it fit. Without a
+    `reply_form` the reply is plain text.
     """
 
     thread_id: ThreadId
@@ -102,6 +113,7 @@ class Prompt:
     messages: tuple[Message, ...]
     parts: PromptParts
     gave_way: tuple[str, ...] = ()
+    reply_form: ReplyForm | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

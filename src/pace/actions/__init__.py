@@ -1,0 +1,1 @@
+"""What Pace can do besides talk, each thing behind the port `Action`."""
