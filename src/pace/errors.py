@@ -23,6 +23,7 @@ PaceError
     SummarizerUnavailableError  this summarizer cannot be asked now
     SummaryRejectedError        the guard turned a summary down
   WeightsError                  a model file cannot be fetched or used
+  SentLogError                  the log of what was sent cannot be used
   HistoryError                  the journal cannot be used
     NotInHistoryError           it holds no such turn or conversation
   ActionError                   an action was not done
@@ -240,6 +241,12 @@ class StoreConflictError(StoreError):
     """Other writers came first, too often."""
 
     kind = "store_conflict"
+
+
+class SentLogError(PaceError):
+    """The log of what was sent off this machine cannot be used."""
+
+    kind = "sent_log"
 
 
 class HistoryError(PaceError):
