@@ -225,6 +225,11 @@ class ActionsSettings(_Section):
         )
     )
 
+    @property
+    def allowed_names(self) -> frozenset[str]:
+        """The actions that run without asking."""
+        return frozenset(name for word in self.allowed.split(",") if (name := word.strip()))
+
 
 class PrivacySettings(_Section):
     """What a person agreed to."""
