@@ -94,9 +94,11 @@ class ReplyForm:
     """The form that a reply is to have: a JSON Schema, as text.
 
     A planner that can, decodes under it; the messages are the same whether it can or not.
+    `grammar` is the same in llama.cpp's GBNF, and stricter: it leaves no choice of white space.
     """
 
     schema: str
+    grammar: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
