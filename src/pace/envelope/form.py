@@ -1,0 +1,77 @@
+"""The form of a reply as a JSON Schema, made of the envelope's model and this machine's actions."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from pace.envelope.grammar import grammar_of
+from pace.envelope.model import (
+    ARGS,
+    CALLS,
+    FIELDS,
+    INTENT,
+    MOST_CALLS,
+    NAME,
+    PAYLOAD,
+    SPOKEN,
+    TARGET,
+    TARGETS,
+    TEXTS,
+    Intent,
+)
+from pace.memory.prompt import ReplyForm
+from pace.ports import ActionTraits
+
+_TEXT = {"type": "string"}
+_CALL = "call"
+
+
+def reply_form(actions: Sequence[ActionTraits]) -> ReplyForm:
+    """The form for an installation with these actions; the same text for the same actions."""
+    schema = json.dumps(reply_schema(actions), ensure_ascii=False)
+    return ReplyForm(schema, grammar_of(actions))
+
+
+def reply_schema(actions: Sequence[ActionTraits]) -> Mapping[str, object]:
+    """A JSON Schema of two shapes: a reply that asks for actions, and one that asks for none.
+
+    An action can only be asked for by its name and with arguments of its types.
+    """
+    talk = _reply([intent for intent in Intent if intent is not Intent.ACTION], _words_alone())
+    if not actions:
+        return talk
+    calls = {"type": "array", "items": _call(), "minItems": 1, "maxItems": MOST_CALLS}
+    act = _reply([Intent.ACTION], {"anyOf": [_call(), _object({CALLS: calls}, [CALLS])]})
+    act["required"] = list(FIELDS)
+    return {
+        "anyOf": [talk, act],
+        "$defs": {_CALL: {"anyOf": [_named(action) for action in actions]}},
+    }
+
+
+def _reply(intents: Sequence[Intent], payload: Mapping[str, object]) -> dict[str, object]:
+    fields = {INTENT: {"enum": [str(intent) for intent in intents]}, SPOKEN: _TEXT}
+    return _object(
+        {**{key: fields[key] for key in FIELDS if key in fields}, PAYLOAD: payload}, list(fields)
+    )
+
+
+def _words_alone() -> Mapping[str, object]:
+    texts: dict[str, object] = dict.fromkeys(TEXTS, _TEXT)
+    return _object({**texts, TARGET: {"enum": list(TARGETS)}}, [])
+
+
+def _call() -> Mapping[str, object]:
+    return {"$ref": f"#/$defs/{_CALL}"}
+
+
+def _named(action: ActionTraits) -> Mapping[str, object]:
+    return _object({NAME: {"enum": [action.name]}, ARGS: action.arguments}, [NAME, ARGS])
+
+
+def _object(properties: Mapping[str, object], required: Sequence[str]) -> dict[str, object]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
