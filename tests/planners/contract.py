@@ -1,15 +1,18 @@
 """What every planner keeps to, whatever it is made of."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
 
 import pytest
 
-from pace.errors import PlannerError
+from pace.errors import EmptyReplyError, PlannerError
 from pace.memory.prompt import Prompt
 from pace.memory.turn import ThreadId
-from pace.ports import Finished, Planner, PlannerEvent, TextDelta
+from pace.ports import Finished, Planner, PlannerEvent, TextDelta, Thinking
 from planners.prompts import prompt_of
 
 # Long enough that an engine is still reading when the first sign of life comes.
@@ -35,6 +38,62 @@ async def assert_nothing_runs(before: set[asyncio.Task[Any]]) -> None:
     async with asyncio.timeout(10):
         while left := asyncio.all_tasks() - before:
             await asyncio.wait(left)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What a process has going: its tasks, and how many processes and sockets are open.
+
+    A client may keep one connection for its next request, so one socket more is none left behind.
+    """
+
+    tasks: frozenset[asyncio.Task[Any]]
+    children: int
+    sockets: int
+
+    @classmethod
+    def now(cls) -> Self:
+        """Counted; without /proc only the tasks are."""
+        return cls(frozenset(asyncio.all_tasks()), _children(), _sockets())
+
+    async def wait_no_more(self) -> None:
+        """Wait until nothing runs besides; whatever a closed reply left ends by itself, soon."""
+        await assert_nothing_runs(set(self.tasks))
+        async with asyncio.timeout(10):
+            # The system tells nobody when one closes.
+            while _children() > self.children or _sockets() > self.sockets + 1:  # noqa: ASYNC110
+                await asyncio.sleep(0)
+
+
+def _children() -> int:
+    listed = Path("/proc/self/task").glob("*/children")
+    return sum(len(children.read_text().split()) for children in listed)
+
+
+def _sockets() -> int:
+    count = 0
+    for descriptor in Path("/proc/self/fd").glob("*"):
+        try:
+            count += str(descriptor.readlink()).startswith("socket:")
+        except FileNotFoundError:
+            continue  # the one that was open to list them
+    return count
+
+
+STAGES: dict[str, Callable[[PlannerEvent], bool]] = {
+    "prefill": lambda _: True,
+    "decode": lambda event: isinstance(event, TextDelta),
+    "after the last token": lambda event: isinstance(event, Finished),
+}
+
+
+async def cancelled_at(planner: Planner, is_there: Callable[[PlannerEvent], bool]) -> None:
+    """Read a reply in a task that is cancelled at an event, wherever the planner waits next."""
+    turn = asyncio.current_task()
+    async with aclosing(planner.stream(prompt())) as events:
+        async for event in events:
+            if turn is not None and is_there(event):
+                asyncio.get_running_loop().call_soon(turn.cancel)
 
 
 class PlannerContract:
@@ -89,6 +148,18 @@ class PlannerContract:
             await assert_nothing_runs(before)
         assert_complete(await complete(planner, prompt()))
 
+    @pytest.mark.parametrize("stage", STAGES)
+    async def test_a_cancelled_turn_leaves_nothing(self, planner: Planner, stage: str) -> None:
+        """Cancelled in prefill, in decode or after the last token: no process, socket or task."""
+        assert_complete(await complete(planner, prompt()))
+        before = Running.now()
+        for _ in range(3):
+            turn = asyncio.create_task(cancelled_at(planner, STAGES[stage]))
+            await asyncio.wait([turn])
+            await before.wait_no_more()
+        assert_complete(await complete(planner, prompt()))
+        await before.wait_no_more()
+
     async def test_turns_that_come_together_are_all_answered(self, planner: Planner) -> None:
         """Two replies may be asked for at once."""
         for events in await asyncio.gather(
@@ -107,6 +178,7 @@ class PlannerContract:
         traits = await planner.traits()
         assert traits.context_tokens > 0
         assert traits.model
+        assert traits.on_this_machine or traits.host
         assert_complete(await complete(planner, prompt()))
         assert await planner.traits() == traits
 
@@ -139,3 +211,87 @@ class ServerContract(PlannerContract):
         with pytest.raises(PlannerError, match="context"):
             await complete(planner, prompt_of("word " * 9000, thread="contract"))
         assert_complete(await complete(planner, prompt()))
+
+
+class FaultContract:
+    """What planners keep to when their engine is at fault.
+
+    Inherit it, and give those of the fixtures that the engine can be brought to; what it cannot,
+    is skipped with the reason.
+    """
+
+    @pytest.fixture
+    def silent(self) -> Planner:
+        """One whose engine answers without a word."""
+        pytest.skip("its engine cannot be made to say nothing")
+
+    @pytest.fixture
+    def failing(self) -> Planner:
+        """One whose engine ends in an error of its library's, before the first word."""
+        pytest.skip("its engine raises no error of a library's")
+
+    @pytest.fixture
+    def reasoning(self) -> Planner:
+        """One whose engine reasons "secret plan 991", then says "Sure, 42."."""
+        pytest.skip("its engine does not reason")
+
+    @pytest.fixture
+    def unsized(self) -> Planner:
+        """One whose engine does not tell its context."""
+        pytest.skip("its context is always known")
+
+    @pytest.fixture
+    def received(self) -> Callable[[], list[tuple[str, str]]]:
+        """The roles and contents that the engine of `listening` was sent last."""
+        pytest.skip("what its engine receives cannot be seen")
+
+    @pytest.fixture
+    def listening(self) -> Planner:
+        """One whose engine keeps what it is sent."""
+        pytest.skip("what its engine receives cannot be seen")
+
+    async def test_an_empty_reply_is_an_error(self, silent: Planner) -> None:
+        """A reply without words raises EmptyReplyError, and none of it is shown."""
+        shown: list[PlannerEvent] = []
+
+        async def read() -> None:
+            async for event in silent.stream(prompt()):
+                shown.append(event)  # noqa: PERF401  # what came before the error counts
+
+        with pytest.raises(EmptyReplyError):
+            await read()
+        assert not [event for event in shown if isinstance(event, TextDelta | Finished)]
+
+    async def test_a_foreign_error_is_a_cause(self, failing: Planner) -> None:
+        """What a library raises becomes a PlannerError in words, with its cause, and no echo."""
+        with pytest.raises(PlannerError) as caught:
+            await complete(failing, prompt("canary words 77"))
+        assert caught.value.__cause__ is not None
+        assert not isinstance(caught.value.__cause__, PlannerError)
+        assert "canary" not in str(caught.value)
+
+    async def test_reasoning_is_no_word_of_a_reply(self, reasoning: Planner) -> None:
+        """B60: what a model reasons never stands in a TextDelta; it is told as Thinking."""
+        events = await complete(reasoning, prompt())
+        said = "".join(event.text for event in events if isinstance(event, TextDelta))
+        assert said.strip() == "Sure, 42."
+        assert any(isinstance(event, Thinking) for event in events)
+
+    async def test_an_unknown_context_is_assumed_and_said_to_be(self, unsized: Planner) -> None:
+        """Without a word from the engine a cautious context is taken, and marked as assumed."""
+        traits = await unsized.traits()
+        assert traits.assumes_context
+        assert 0 < traits.context_tokens <= 8192
+
+    async def test_every_tier_is_sent_the_same_messages(
+        self, listening: Planner, received: Callable[[], list[tuple[str, str]]]
+    ) -> None:
+        """R13: roles and contents arrive byte for byte as the prompt has them, in their order."""
+        asked = prompt_of(
+            "naïve 北京 🌍\n\n  two spaces  ",
+            thread="contract",
+            system="You are Pace.\n\n<conversation_so_far>\nA record.\n</conversation_so_far>",
+            window=(("First?\t", " Yes. "), ('{"a": 1}', "\\u0041 \u2028 done")),
+        )
+        assert_complete(await complete(listening, asked))
+        assert received() == [(message.role.value, message.content) for message in asked.messages]

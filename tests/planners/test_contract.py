@@ -1,6 +1,6 @@
 """The planner contract over every planner that needs nothing from outside this machine."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 import pytest_asyncio
@@ -12,7 +12,10 @@ from pace.planners.options import ReplyOptions
 from pace.planners.wire import OpenAiWirePlanner
 from pace.ports import Planner
 from pace.testing import ScriptedPlanner
-from planners.contract import PlannerContract, ServerContract
+from planners.contract import FaultContract, PlannerContract, ServerContract
+from planners.raw_server import DONE, EVENT_STREAM, RawServer, delta, event, raw_server
+
+CHAT = "/v1/chat/completions"
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -33,6 +36,54 @@ class TestOpenAiWire(ServerContract):
         )
         yield planner
         await planner.aclose()
+
+
+class TestOpenAiWireFaults(FaultContract):
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def server(self) -> AsyncIterator[RawServer]:
+        async with raw_server() as served:
+            yield served
+
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def over(self, server: RawServer) -> AsyncIterator[Planner]:
+        planner = OpenAiWirePlanner(LoopbackUrl(f"{server.url}/v1"), model="m")
+        yield planner
+        await planner.aclose()
+
+    @pytest.fixture
+    def silent(self, server: RawServer, over: Planner) -> Planner:
+        server.answer(CHAT, EVENT_STREAM, event(delta("", finish="stop")), DONE)
+        return over
+
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def failing(self) -> AsyncIterator[Planner]:
+        async with raw_server() as gone:
+            planner = OpenAiWirePlanner(LoopbackUrl(f"{gone.url}/v1"), model="m")
+        yield planner
+        await planner.aclose()
+
+    @pytest.fixture
+    def reasoning(self, server: RawServer, over: Planner) -> Planner:
+        pieces = ("<think>secret ", "plan 991", "</think>Sure, ", "42.")
+        server.answer(CHAT, EVENT_STREAM, *(event(delta(piece)) for piece in pieces), DONE)
+        return over
+
+    @pytest.fixture
+    def unsized(self, over: Planner) -> Planner:
+        return over
+
+    @pytest.fixture
+    def listening(self, server: RawServer, over: Planner) -> Planner:
+        server.answer(CHAT, EVENT_STREAM, event(delta("Hello.", finish="stop")), DONE)
+        return over
+
+    @pytest.fixture
+    def received(self, server: RawServer) -> Callable[[], list[tuple[str, str]]]:
+        def sent() -> list[tuple[str, str]]:
+            messages = server.requests_to(CHAT)[-1].json["messages"]
+            return [(message["role"], message["content"]) for message in messages]
+
+        return sent
 
 
 class TestScripted(PlannerContract):
