@@ -1,30 +1,404 @@
-"""Lets a turn act: in what form a planner replies, what a person is asked, what is done, once."""
+"""Lets a turn act: a reply in the envelope, a person's word for what changes something, one run.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+A planner that is held to the envelope while it decodes is called once, however many calls its reply
+has (R15). Any other may go on step by step, as often as MOST_STEPS, by a counted loop that nothing
+a model writes can prolong.
+"""
 
-from pace.ports import Action, ActionRequest, Approval, Approver, Risk
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+
+from pace.envelope.form import reply_form
+from pace.envelope.instructions import instructions
+from pace.envelope.model import Call, Envelope, Intent
+from pace.envelope.reading import EnvelopeReader
+from pace.errors import (
+    ActionError,
+    ActionRefusedError,
+    ActionUncertainError,
+    EnvelopeError,
+)
+from pace.memory.fitting import Room
+from pace.memory.markers import BlockName, harmless
+from pace.memory.prompt import (
+    MESSAGE_TOKENS,
+    ExtraBlock,
+    Message,
+    Prompt,
+    ReplyForm,
+    Role,
+    clipped_to,
+)
+from pace.memory.thread import ThreadMemory
+from pace.memory.tokens import estimate_tokens
+from pace.memory.turn import SessionId, ThreadId, TurnId, is_blank
+from pace.ports import (
+    Action,
+    ActionRequest,
+    Actions,
+    ActionTraits,
+    Approval,
+    Approver,
+    Arguments,
+    Finished,
+    FinishReason,
+    Planner,
+    PlannerEvent,
+    Risk,
+    Shown,
+    TextDelta,
+)
+
+MOST_STEPS = 8
+"""How often a planner that is not held to the envelope is called in one turn, at most."""
+DONE = "[DONE]"
+"""What such a planner writes when nothing is left to do."""
+# What a planner that goes on step by step, or the next turn, is shown of an action's result.
+_RESULT_TOKENS = 300
+_PARAGRAPH = "\n\n"
+
+Hear = Callable[[PlannerEvent], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Permissions:
-    """What a person allowed beforehand: names of actions that run without asking."""
+@dataclass(slots=True, kw_only=True)
+class TurnActions:
+    """What one turn does. `asks_again`: a turn that is made anew repeats nothing unasked.
 
-    allowed: frozenset[str] = frozenset()
+    `has_begun` says that an action was started, so that the turn is recorded whatever comes, and
+    `was_denied` that the person said no to one, so that nothing more is tried.
+    """
+
+    thread_id: ThreadId
+    session_id: SessionId
+    turn_id: TurnId
+    reply_tokens: int
+    asks_again: bool = False
+    has_begun: bool = False
+    was_denied: bool = False
+    _calls: int = 0
+    _seen: set[str] = field(default_factory=set)
+
+    def is_new(self, call: Call) -> bool:
+        """Whether this very call was not made in this turn before; it counts as made from now."""
+        key = json.dumps([call.name, call.args], sort_keys=True)
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+    def next_call_id(self) -> str:
+        """An id that no other call has, in this turn or any."""
+        self._calls += 1
+        return f"{self.turn_id}/{self._calls}"
 
 
-class Asking:
-    """Asks before anything is changed, unless the person allowed that action for good."""
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """What can be asked for now, and how that is told to a planner."""
 
-    def __init__(self, approver: Approver, permissions: Callable[[], Permissions]) -> None:
+    by_name: Mapping[str, Action]
+    form: ReplyForm
+    text: str
+
+
+class Acting:
+    """Answers turns in the envelope and does what they ask for, while `is_on` says so.
+
+    `allowed` names the actions that a person lets run without asking each time.
+    """
+
+    def __init__(
+        self,
+        actions: Actions,
+        *,
+        approver: Approver,
+        is_on: Callable[[], bool],
+        allowed: Callable[[], frozenset[str]],
+    ) -> None:
+        self._actions = actions
         self._approver = approver
-        self._permissions = permissions
+        self._is_on = is_on
+        self._allowed = allowed
+        self._offer: tuple[tuple[ActionTraits, ...], _Offer] | None = None
+        self._brought: dict[ThreadId, tuple[SessionId, str]] = {}
 
-    async def may_run(self, action: Action, request: ActionRequest, *, asks_again: bool) -> bool:
-        """The person's word, given now or before; with `asks_again` only one given now counts."""
+    @property
+    def is_on(self) -> bool:
+        """Whether turns may act now: switched on, and there is something to do."""
+        return self._is_on() and bool(self._actions.offered())
+
+    def instructions(self) -> str:
+        """What the system prompt says of it, the same on every tier; nothing while it is off."""
+        return self._offered().text if self.is_on else ""
+
+    def blocks(self, memory: ThreadMemory) -> tuple[ExtraBlock, ...]:
+        """What the last turn's actions brought, for the turn after it and no other."""
+        session_id, text = self._brought.get(memory.thread_id, (None, ""))
+        if session_id != memory.session_id or not text:
+            return ()
+        return (
+            ExtraBlock(
+                name=BlockName.ACTION_RESULTS, text=text, max_tokens=_RESULT_TOKENS, gives_way=1
+            ),
+        )
+
+    def forget(self, thread_id: ThreadId) -> None:
+        """Let go of what actions brought: the thread's session is over, or a turn has used it."""
+        self._brought.pop(thread_id, None)
+
+    async def answer(self, planner: Planner, prompt: Prompt, turn: TurnActions, hear: Hear) -> None:
+        """Have the planner reply in the envelope, and do what it asks for.
+
+        `hear` gets the words as they come and a line for each thing done; never JSON. Raises
+        PlannerError; what was begun before that stands in `turn`. Cancelled, a running action is
+        told of as uncertain.
+        """
+        offer = self._offered()
+        traits = await planner.traits()
+        most = 1 if traits.constrains else MOST_STEPS
+        room = Room(context_tokens=traits.context_tokens, reply_tokens=turn.reply_tokens)
+        spoken = _Spoken(hear)
+        asked = replace(prompt, reply_form=offer.form)
+        size = prompt.parts.total
+        for step in range(1, most + 1):
+            reply = await _asked(planner, asked, offer, spoken)
+            if reply.envelope is None:
+                return
+            done = await self._do(reply.envelope.calls, offer, turn, spoken)
+            if reply.is_last or not done or most == 1 or turn.was_denied:
+                return
+            if step == most:
+                await spoken.line(f"Stopped after {most} steps.")
+                return
+            following = _observed(asked, reply.raw, done)
+            size += sum(
+                estimate_tokens(m.content) + MESSAGE_TOKENS for m in following.messages[-2:]
+            )
+            if size > room.for_prompt:
+                await spoken.line("Stopped: there is no room for another step.")
+                return
+            asked = following
+
+    # --- inside
+
+    def _offered(self) -> _Offer:
+        actions = {action.traits.name: action for action in self._actions.offered()}
+        traits = tuple(action.traits for action in actions.values())
+        if self._offer is None or self._offer[0] != traits:
+            self._offer = traits, _Offer(actions, reply_form(traits), instructions(traits))
+        # The same traits may stand for other objects, as after a server came back.
+        return replace(self._offer[1], by_name=actions)
+
+    async def _do(
+        self, calls: Sequence[Call], offer: _Offer, turn: TurnActions, spoken: "_Spoken"
+    ) -> list[str]:
+        """Run the calls in their order; a paragraph for each, for a planner that goes on."""
+        told = []
+        brought = []
+        for call in calls:
+            line, shown = await self._do_one(call, offer.by_name[call.name], turn, spoken)
+            told.append(f"{call.name}: {line}" + (f"\n{shown}" if shown else ""))
+            if shown:
+                brought.append(f"{line}\n{shown}")
+        if brought:
+            text = clipped_to(_PARAGRAPH.join(brought), _RESULT_TOKENS)
+            self._brought[turn.thread_id] = turn.session_id, text
+        return told
+
+    async def _do_one(
+        self, call: Call, action: Action, turn: TurnActions, spoken: "_Spoken"
+    ) -> tuple[str, str]:
+        """Ask if need be, run once, and say what came of it; the line, and what it brought."""
+        if not turn.is_new(call):
+            return "It was done in this turn already, and is not repeated.", ""
+        try:
+            arguments = action.checked(call.args)
+        except ActionRefusedError as error:
+            return await spoken.line(f"Not done: {error}"), ""
+        if not await self._may_run(action, arguments, turn):
+            turn.was_denied = True
+            would = action.would(arguments)
+            return await spoken.line(f"Not done, since you did not allow it: {would}."), ""
+        turn.has_begun = True
+        line, shown = await _run(action, arguments, spoken)
+        if shown:
+            await spoken.show(shown)
+        return await spoken.line(line), shown
+
+    async def _may_run(self, action: Action, arguments: Arguments, turn: TurnActions) -> bool:
+        """The person's word, given now or before; in a turn that is made anew, only now."""
         traits = action.traits
         if traits.risk is Risk.READS:
             return True
-        if not asks_again and traits.name in self._permissions().allowed:
+        if not turn.asks_again and traits.name in self._allowed():
             return True
+        request = ActionRequest(
+            call_id=turn.next_call_id(),
+            thread_id=turn.thread_id,
+            turn_id=turn.turn_id,
+            action=traits.name,
+            would=action.would(arguments),
+            risk=traits.risk,
+        )
         return await self._approver.ask(request) is not Approval.NO
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """One reply of a planner; `envelope` is None if what came is no whole one."""
+
+    raw: str
+    envelope: Envelope | None
+    is_last: bool
+
+
+class _Spoken:
+    """Hands on what a person sees: spoken words and lines, as paragraphs of one text."""
+
+    def __init__(self, hear: Hear) -> None:
+        self.hear = hear
+        self.has_words = False
+        self._is_paragraph_due = False
+
+    def begin(self) -> None:
+        """What is said next is a paragraph of its own."""
+        self._is_paragraph_due = self.has_words
+
+    async def say(self, text: str) -> None:
+        """Words of the reply, as they come."""
+        if not text or (not self.has_words and is_blank(text)):
+            return
+        ahead = _PARAGRAPH if self._is_paragraph_due else ""
+        self._is_paragraph_due, self.has_words = False, True
+        await self.hear(TextDelta(ahead + text))
+
+    async def line(self, line: str) -> str:
+        """A line of what was done, or not; it is remembered."""
+        self.begin()
+        await self.say(line)
+        self.begin()
+        return line
+
+    async def show(self, text: str) -> None:
+        """What an action brought, for the screen alone."""
+        await self.hear(Shown(text))
+
+
+async def _asked(planner: Planner, prompt: Prompt, offer: _Offer, spoken: _Spoken) -> _Reply:
+    """One call of the planner: its words are handed on as they come, its envelope is read."""
+    reader = EnvelopeReader(offer.by_name)
+    marks = _WithoutDone()
+    finished: Finished | None = None
+    raw: list[str] = []
+    shown = 0
+    spoken.begin()
+    async with aclosing(planner.stream(prompt)) as events:
+        async for event in events:
+            if isinstance(event, TextDelta):
+                raw.append(event.text)
+                words = reader.feed(event.text)
+                shown += len(words)
+                await spoken.say(marks.feed(words))
+            elif isinstance(event, Finished):
+                finished = event
+            else:
+                await spoken.hear(event)
+    is_cut = finished is None or finished.reason is not FinishReason.STOP
+    tokens = None if finished is None else finished.reply_tokens
+    try:
+        envelope = reader.finish(cut_off=is_cut, tokens=tokens)
+    except EnvelopeError as error:
+        await spoken.say(marks.finish())
+        return await _broken(error, finished, spoken)
+    await spoken.say(marks.feed(envelope.spoken_text[shown:]) + marks.finish())
+    for text in _written(envelope):
+        spoken.begin()
+        await spoken.say(text)
+    if finished is not None:
+        await spoken.hear(finished)
+    is_last = marks.was_seen or envelope.intent is not Intent.ACTION
+    return _Reply("".join(raw), envelope, is_last)
+
+
+def _written(envelope: Envelope) -> tuple[str, ...]:
+    """A text that was asked for, to dictate or to put in the place of another."""
+    names = ["text"] * (envelope.intent is Intent.DICTATE)
+    names += ["replacement"] * (envelope.intent is Intent.EDIT)
+    found = (envelope.payload.get(name) for name in names)
+    return tuple(text for text in found if isinstance(text, str) and text != envelope.spoken_text)
+
+
+async def _broken(error: EnvelopeError, finished: Finished | None, spoken: _Spoken) -> _Reply:
+    """A reply that is no whole envelope: its words stand, nothing is done, and that is said."""
+    if not spoken.has_words:
+        raise error
+    spoken.begin()
+    await spoken.say(str(error))
+    if finished is not None:
+        await spoken.hear(finished)
+    return _Reply("", None, is_last=True)
+
+
+async def _run(action: Action, arguments: Arguments, spoken: _Spoken) -> tuple[str, str]:
+    """Run an action, once; whatever happens, a line says what is known of it."""
+    limit = action.traits.time_limit
+    would = action.would(arguments)
+    try:
+        async with asyncio.timeout(limit):
+            result = await action.run(arguments)
+    except TimeoutError:
+        return f"It is uncertain whether this was done within {limit:.0f} s: {would}.", ""
+    except ActionUncertainError as error:
+        return f"It is uncertain whether this was done: {would}. {error}", ""
+    except ActionError as error:
+        return f"Not done: {error}", ""
+    except asyncio.CancelledError:
+        await spoken.line(f"Stopped; it is uncertain whether this was done: {would}.")
+        raise
+    except Exception as error:  # noqa: BLE001  # what an action breaks must not hide that it began
+        fault = type(error).__name__
+        return f"It is uncertain whether this was done ({fault}): {would}.", ""
+    return result.line, result.shown
+
+
+def _observed(prompt: Prompt, raw: str, done: Sequence[str]) -> Prompt:
+    """The prompt of the next step: what the planner wrote, and what came of it."""
+    results = harmless(_PARAGRAPH.join(clipped_to(text, _RESULT_TOKENS) for text in done))
+    told = (
+        f"What came of it:\n{results}\n\nIf something that I asked for is still to be done, reply "
+        f"in the same form; if not, tell me briefly and end with {DONE}."
+    )
+    messages = (
+        *prompt.messages,
+        Message(Role.ASSISTANT, harmless(raw)),
+        Message(Role.USER, told),
+    )
+    return replace(prompt, messages=messages)
+
+
+class _WithoutDone:
+    """Takes the mark of the end out of what is shown, also where it comes in pieces."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self.was_seen = False
+
+    def feed(self, text: str) -> str:
+        """What is certain so far."""
+        whole = self._held + text
+        if DONE in whole:
+            self.was_seen = True
+            whole = whole.replace(DONE, "")
+        keep = next(
+            (size for size in range(len(DONE) - 1, 0, -1) if whole.endswith(DONE[:size])), 0
+        )
+        self._held = whole[len(whole) - keep :]
+        return whole[: len(whole) - keep]
+
+    def finish(self) -> str:
+        """What was held."""
+        held, self._held = self._held, ""
+        return held

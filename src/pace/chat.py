@@ -45,9 +45,9 @@ class Row:
     `activity` is what the planner does before its first words; `reasoning` is what it told of its
     thoughts, for the screen alone. `notices` are sentences about the reply. `asks` is an action
     that waits for the person's word, `shown` what actions brought to the screen. `trouble` is a
-    sentence for a turn that failed. `number` is that of the journal, for a row that was loaded from
-    it. `sent` is the prompt of a turn that was answered, and `first_words_after` how long its first
-    words took.
+    sentence for a turn that failed, or that failed after it had acted. `number` is that of the
+    journal, for a row that was loaded from it. `sent` is the prompt of a turn that was answered,
+    and `first_words_after` how long its first words took.
     """
 
     turn_id: TurnId
@@ -209,6 +209,12 @@ class ChatSession:
         elif isinstance(event, Shown):
             self._put(replace(row, shown=(*row.shown, event.text)))
 
+    def ask(self, turn_id: TurnId, request: ActionRequest | None) -> None:
+        """Show an action that waits for the person's word; None when it waits no more."""
+        row = self.row(turn_id)
+        if row is not None and row.asks != request:
+            self._put(replace(row, asks=request))
+
     def commit(
         self,
         turn_id: TurnId,
@@ -218,6 +224,7 @@ class ChatSession:
         cut_off: bool,
         broke_off: bool = False,
         sent: PromptParts | None = None,
+        trouble: str = "",
     ) -> None:
         """The pair as it was recorded takes its row's place, and that of the pair it replaces."""
         row = self.row(turn_id)
@@ -234,6 +241,8 @@ class ChatSession:
             cut_off=cut_off,
             broke_off=broke_off,
             sent=sent,
+            asks=None,
+            trouble=trouble,
         )
         self._put(done)
 
@@ -243,7 +252,9 @@ class ChatSession:
         if row is None:
             return
         failed = RowStatus.FAILED
-        self._put(replace(row, reply_text="", status=failed, activity=None, trouble=trouble))
+        self._put(
+            replace(row, reply_text="", status=failed, activity=None, asks=None, trouble=trouble)
+        )
         if row.replaces is not None and self._at(row.replaces) is not None:
             self._tell(Change(ChangeKind.ALL))
 

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from pace.acting import Acting, TurnActions
 from pace.background import Background
 from pace.counting import TokenCounts
 from pace.errors import (
@@ -67,7 +68,8 @@ class TurnReport:
 
     `interrupted` replies were stopped, `cut_off` ones met the reply limit or broke off.
     `remembered` says whether the pair entered the window: not if memory is off, or a reset came
-    first.
+    first. `trouble` is what went wrong after an action had begun: such a turn is recorded all the
+    same.
     """
 
     turn_id: TurnId
@@ -79,6 +81,7 @@ class TurnReport:
     parts: PromptParts
     gave_way: tuple[str, ...]
     finished: Finished | None
+    trouble: str = ""
 
     @property
     def broke_off(self) -> bool:
@@ -96,6 +99,13 @@ class _Reply:
     prompt: Prompt | None = None
     text: str = ""
     finished: Finished | None = None
+    actions: TurnActions | None = None
+    trouble: str = ""
+
+    @property
+    def has_acted(self) -> bool:
+        """Whether an action was begun, so that what was done has to be recorded (R11)."""
+        return self.actions is not None and self.actions.has_begun
 
     def take(self, event: PlannerEvent) -> None:
         if isinstance(event, TextDelta):
@@ -123,7 +133,8 @@ class Companion:
     """Runs turns over threads, with whatever planner it was given.
 
     `run` owns the work apart from turns; a companion without it still answers, and folds nothing.
-    With a `journal`, every turn is written there before it is acknowledged.
+    With a `journal`, every turn is written there before it is acknowledged. With `acting`, turns
+    may do what they are asked for.
     """
 
     def __init__(
@@ -138,6 +149,7 @@ class Companion:
         system: Callable[[], str],
         reply_tokens: Callable[[], int],
         journal: Journaling | None = None,
+        acting: Acting | None = None,
     ) -> None:
         self._threads = threads
         self._planner = planner
@@ -148,6 +160,7 @@ class Companion:
         self._system = system
         self._reply_tokens = reply_tokens
         self._journal = journal
+        self._acting = acting
         self._answering: dict[ThreadId, _Answering] = {}
         threads.when_ended(self._session_ended)
 
@@ -190,6 +203,7 @@ class Companion:
             parts=reply.prompt.parts if reply.prompt else _NO_PARTS,
             gave_way=reply.prompt.gave_way if reply.prompt else (),
             finished=reply.finished,
+            trouble=reply.trouble,
         )
 
     async def _take_opened(
@@ -202,10 +216,15 @@ class Companion:
         except asyncio.CancelledError:
             await self._close(memory, words, reply, interrupted=True)
             raise
-        except BaseException:
-            await self._abandon(memory.thread_id, words.turn_id)
-            await self._write_down(memory, words, reply, TurnStatus.FAILED)
-            raise
+        except BaseException as error:
+            if not reply.has_acted:
+                await self._abandon(memory.thread_id, words.turn_id)
+                await self._write_down(memory, words, reply, TurnStatus.FAILED)
+                raise
+            if not isinstance(error, PlannerError):
+                await self._close(memory, words, reply, interrupted=True)
+                raise
+            reply.trouble, interrupted = str(error), False
         return await self._close(memory, words, reply, interrupted=interrupted), interrupted
 
     def _refuse_own_reply(self, thread_id: ThreadId) -> None:
@@ -264,13 +283,31 @@ class Companion:
             memory = memory.take_back(words.replaces)
         traits = await self._planner.traits()
         reply.planner, reply.model = traits.name, traits.model
-        prompt = reply.prompt = await self._compose(memory, words.text, traits, words.blocks)
+        blocks = (
+            words.blocks if self._acting is None else (*words.blocks, *self._acting.blocks(memory))
+        )
+        prompt = reply.prompt = await self._compose(memory, words.text, traits, blocks)
         self._preparing.forget(memory.thread_id)
-        async with aclosing(self._planner.stream(prompt)) as events:
-            async for event in events:
-                heard = TextDelta(sayable(event.text)) if isinstance(event, TextDelta) else event
-                reply.take(heard)
-                await say(heard)
+
+        async def hear(event: PlannerEvent) -> None:
+            heard = TextDelta(sayable(event.text)) if isinstance(event, TextDelta) else event
+            reply.take(heard)
+            await say(heard)
+
+        if self._acting is not None and self._acting.is_on:
+            self._acting.forget(memory.thread_id)
+            reply.actions = TurnActions(
+                thread_id=memory.thread_id,
+                session_id=memory.session_id,
+                turn_id=words.turn_id,
+                reply_tokens=self._reply_tokens(),
+                asks_again=words.replaces is not None,
+            )
+            await self._acting.answer(self._planner, prompt, reply.actions, hear)
+        else:
+            async with aclosing(self._planner.stream(prompt)) as events:
+                async for event in events:
+                    await hear(event)
         if is_blank(reply.text):
             raise EmptyReplyError
 
@@ -410,6 +447,8 @@ class Companion:
 
     async def _forget_cache(self, thread_id: ThreadId) -> None:
         self._preparing.forget(thread_id)
+        if self._acting is not None:
+            self._acting.forget(thread_id)
         try:
             with self._background.turn():
                 await self._planner.forget(thread_id)

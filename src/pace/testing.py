@@ -11,15 +11,23 @@ from datetime import UTC, datetime, timedelta, timezone
 from types import TracebackType
 from typing import Self
 
+from pace.errors import ActionRefusedError
 from pace.memory.prompt import MESSAGE_TOKENS, Prompt
 from pace.memory.summary import Fold, SummaryUpdate
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import ThreadId
 from pace.ports import (
+    Action,
+    ActionRequest,
+    ActionResult,
+    ActionTraits,
+    Approval,
+    Arguments,
     Finished,
     FinishReason,
     PlannerEvent,
     PlannerTraits,
+    Risk,
     TextDelta,
     ThreadSummarizer,
 )
@@ -283,6 +291,95 @@ class GatedSummarizer:
         if self._is_open:
             gate.open()
         return gate
+
+
+class ScriptedAction:
+    """An action that does nothing but remember; it takes one text, `what`.
+
+    Each run gives the next of `results`: a line, a whole result, a gate to be held at before the
+    next one, or an error to raise. Without any it says what it did.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *results: str | ActionResult | Gate | Exception,
+        risk: Risk = Risk.LOW,
+        time_limit: float = 30.0,
+    ) -> None:
+        self._results = list(results)
+        self._traits = ActionTraits(
+            name=name,
+            description=f"Do {name}.",
+            arguments={
+                "type": "object",
+                "properties": {"what": {"type": "string"}},
+                "required": ["what"],
+                "additionalProperties": False,
+            },
+            risk=risk,
+            time_limit=time_limit,
+        )
+        self.runs: list[Arguments] = []
+        """The arguments of every run, in order."""
+
+    @property
+    def traits(self) -> ActionTraits:
+        """What it was made as."""
+        return self._traits
+
+    def checked(self, arguments: Arguments) -> Arguments:
+        """Take `what`, a text, and nothing else."""
+        if set(arguments) != {"what"} or not isinstance(arguments["what"], str):
+            raise ActionRefusedError(f"{self._traits.name} takes one text, what.")
+        return arguments
+
+    def would(self, arguments: Arguments) -> str:
+        """Name itself and its text."""
+        return f"{self._traits.name} {arguments['what']}"
+
+    async def run(self, arguments: Arguments) -> ActionResult:
+        """Remember the arguments, and give the next result."""
+        self.runs.append(arguments)
+        while self._results:
+            result = self._results.pop(0)
+            if isinstance(result, Gate):
+                await result.wait_opened()
+            elif isinstance(result, Exception):
+                raise result
+            else:
+                return result if isinstance(result, ActionResult) else ActionResult(line=result)
+        return ActionResult(line=f"Did {self.would(arguments)}.")
+
+
+class FixedActions:
+    """The actions it was made with."""
+
+    def __init__(self, *actions: Action) -> None:
+        self._actions = actions
+
+    def offered(self) -> Sequence[Action]:
+        """All of them, always."""
+        return self._actions
+
+
+class ScriptedApprover(_Scripted):
+    """Gives the person's words from a script, in order; remembers what was asked."""
+
+    def __init__(self, *words: Approval | Gate) -> None:
+        self._words = [word for word in words if isinstance(word, Approval)]
+        self._gates = [word for word in words if isinstance(word, Gate)]
+        super().__init__("scripted approver", len(self._words))
+        self.requests: list[ActionRequest] = []
+        """Everything that was asked, in order."""
+
+    async def ask(self, request: ActionRequest) -> Approval:
+        """Give the next word; wait at its gates first, if there are any."""
+        self.requests.append(request)
+        for gate in self._gates:
+            await gate.wait_opened()
+        self._use_reply()
+        return self._words[len(self.requests) - 1]
 
 
 class ManualClock:

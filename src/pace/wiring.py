@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pace.acting import Acting
 from pace.background import Background
 from pace.clock import SystemClock
 from pace.companion import Companion
@@ -44,13 +45,15 @@ def assemble(
     clock: Clock | None = None,
     observe: Callable[[ThreadId, str], None] | None = None,
     journal: Journaling | None = None,
+    acting: Acting | None = None,
 ) -> Parts:
     """Put a companion together over a planner.
 
     `system` and `reply_tokens` are asked at each turn, so that changes apply at the next one.
     `model` makes summaries before the extractive summarizer is asked, and `model_on_engine` says
     that turns use its engine too; `fallback` is the extractive one unless named. `observe` hears
-    what happens to each fold. Every turn is written into `journal`, if there is one.
+    what happens to each fold. Every turn is written into `journal`, if there is one. With
+    `acting`, turns may do what they are asked for.
     """
     clock = clock or SystemClock()
     threads = Threads(store or InProcessThreadMemoryStore(), clock, limits)
@@ -62,9 +65,12 @@ def assemble(
         observe=observe,
     )
     counts = TokenCounts(planner)
-    preparing = Preparing(
-        threads, planner, counts, system=lambda: sayable(system()), reply_tokens=reply_tokens
-    )
+
+    def whole_system() -> str:
+        can_do = "" if acting is None else acting.instructions()
+        return sayable("\n\n".join(part for part in (system(), can_do) if part))
+
+    preparing = Preparing(threads, planner, counts, system=whole_system, reply_tokens=reply_tokens)
     background = Background([folding, preparing])
     companion = Companion(
         threads=threads,
@@ -73,9 +79,10 @@ def assemble(
         counts=counts,
         preparing=preparing,
         clock=clock,
-        system=lambda: sayable(system()),
+        system=whole_system,
         reply_tokens=reply_tokens,
         journal=journal,
+        acting=acting,
     )
     return Parts(
         companion=companion,

@@ -10,9 +10,11 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Protocol, Self
 
+from pace.acting import Acting
 from pace.chat import ChatSession
 from pace.clock import SystemClock
 from pace.companion import Companion, Say, TurnReport, Words
+from pace.doors.approving import Approvals
 from pace.doors.taking_turns import TakingTurns
 from pace.errors import PlannerError
 from pace.folders import Folders
@@ -23,7 +25,7 @@ from pace.memory.limits import ThreadLimits
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId, TurnPair
 from pace.planners.tiers import FetchScreen, OpenedPlanner, open_planner
-from pace.ports import Clock, Planner, ThreadSummarizer
+from pace.ports import Actions, Clock, Planner, ThreadSummarizer
 from pace.settings import Settings, SummariesBy
 from pace.settings_file import SettingsFile
 from pace.stores.in_process import InProcessThreadMemoryStore
@@ -61,7 +63,8 @@ class OpenChat:
     ends. `note` is what a screen tells once of the planner; `reason` is the part of it that is told
     everywhere. They, `parts` and `companion` change when another planner is opened, so ask for them
     anew. `on_fold` hears what became of each fold, `tell` a sentence about the journal when there
-    is one. Without `history` nothing is kept. Entering raises SettingsError and WeightsError.
+    is one. Without `history` nothing is kept. Turns may use `actions` while the setting says so;
+    `approvals` gets the person's word on them. Entering raises SettingsError and WeightsError.
     """
 
     def __init__(
@@ -74,10 +77,12 @@ class OpenChat:
         on_fold: Callable[[str], None] | None = None,
         history: PaceHistory | None = None,
         tell: Callable[[str], None] | None = None,
+        actions: Actions | None = None,
     ) -> None:
         self.settings_file = settings_file
         self.history = history
         self.session = ChatSession()
+        self.approvals = Approvals(self.session, allow=self._allow)
         self.folds: deque[FoldNews] = deque(maxlen=_FOLDS_KNOWN)
         """How the newest folds began and ended, the oldest first."""
         self.is_temporary = False
@@ -92,6 +97,7 @@ class OpenChat:
         self._store = InProcessThreadMemoryStore()
         self._folded = asyncio.Event()
         self._journal = self._journaling(history, tell)
+        self._acting = None if actions is None else self._acting_with(actions)
         self._taking = TakingTurns(
             self.session, self.thread_id, clock=self._clock, companion=lambda: self.companion
         )
@@ -242,9 +248,23 @@ class OpenChat:
             clock=self._clock,
             observe=self._fold_seen,
             journal=self._journal,
+            acting=self._acting,
         )
         self._parts.threads.when_ended(self._session_ended)
         self._work = asyncio.create_task(self._live(self._parts), name="chat")
+
+    def _acting_with(self, actions: Actions) -> Acting:
+        return Acting(
+            actions,
+            approver=self.approvals,
+            is_on=lambda: self._current().actions.enabled,
+            allowed=lambda: self._current().actions.allowed_names,
+        )
+
+    def _allow(self, action: str) -> None:
+        """Keep an action that the person allows for good in the settings."""
+        names = self._current().actions.allowed_names | {action}
+        self.settings_file.change("actions.allowed", ", ".join(sorted(names)))
 
     def _journaling(
         self, history: PaceHistory | None, tell: Callable[[str], None] | None

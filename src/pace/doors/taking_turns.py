@@ -63,6 +63,7 @@ class TakingTurns:
                 cut_off=report.cut_off,
                 broke_off=report.broke_off,
                 sent=report.parts,
+                trouble=report.trouble,
             )
         return report
 

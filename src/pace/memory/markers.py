@@ -14,6 +14,7 @@ class BlockName(StrEnum):
     ABOUT_THE_PERSON = "about_the_person"
     LASTING_FACTS = "lasting_facts"
     RECALLED_TURNS = "recalled_turns"
+    ACTION_RESULTS = "action_results"
     NOW = "now"
     EARLIER_SUMMARY = "earlier_summary"
     SAID_BY_USER = "said_by_user"

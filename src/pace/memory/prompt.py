@@ -64,7 +64,8 @@ class ExtraBlock:
 class PromptParts:
     """Tokens by part.
 
-    The frames of messages are counted with what they hold, the block's own lines with `system`.
+    The frames of messages are counted with what they hold, the block's own lines with `system`, and
+    what the last actions brought with `recalled`.
     """
 
     system: int
@@ -180,7 +181,7 @@ def set_prompt(draft: Draft, count: Callable[[str], int]) -> Prompt:
             continue
         text = _tagged(extra.name, harmless(clipped_to(extra.text, extra.max_tokens))) + "\n\n"
         last = text + last
-        if extra.name is BlockName.RECALLED_TURNS:
+        if extra.name in {BlockName.RECALLED_TURNS, BlockName.ACTION_RESULTS}:
             recalled += count(text)
         else:
             facts += count(text)

@@ -1,6 +1,7 @@
 """Machine mode: one JSON object a line, in and out, each line in answered by exactly one.
 
-Before the answer there may be `delta` and `ended` lines, and nothing else is ever written there.
+Before the answer there may be `delta`, `ended` and `ask` lines, and nothing else is ever written
+there. Only after an `ask` another line is read before the answer: the person's word on it.
 """
 
 import asyncio
@@ -11,12 +12,13 @@ from datetime import timedelta
 from typing import NoReturn, Protocol
 
 from pace.companion import TurnReport, Words
+from pace.doors.approving import asked_of
 from pace.doors.faults import fault_sentence
 from pace.doors.open_chat import OpenChat
 from pace.errors import PaceError, RequestError, SettingsError
 from pace.folding import FOLD_TIME_LIMIT
-from pace.memory.turn import TurnPair, is_blank
-from pace.ports import PlannerEvent, TextDelta
+from pace.memory.turn import TurnId, TurnPair, is_blank
+from pace.ports import ActionRequest, Approval, PlannerEvent, TextDelta
 
 INTERRUPTED = 130
 _LONGEST_SETTLE = 3600
@@ -29,7 +31,10 @@ _COMMANDS: dict[str, frozenset[str]] = {
     "window": frozenset({"value"}),
     "idle": frozenset({"value"}),
     "remember": frozenset({"value"}),
+    "allow": frozenset({"always"}),
+    "deny": frozenset(),
 }
+_WORDS_ON_ASKS = {"allow", "deny"}
 _SETTINGS = {
     "window": "activity.window",
     "idle": "activity.idle_minutes",
@@ -58,6 +63,7 @@ class MachineMode:
         self._write = write
         self._interrupted = asyncio.Event()
         self._answering: asyncio.Task[Answer] | None = None
+        self._reading: asyncio.Task[bytes | None] | None = None
         self._in_turn = False
         self._is_unwritable = False
 
@@ -84,12 +90,24 @@ class MachineMode:
 
     async def _next(self) -> bytes | RequestError | None:
         """The next line; None at the end of input or when interrupted."""
-        reading = asyncio.create_task(self._lines.next())
+        reading = self._begin_reading()
         await self._unless_interrupted(_quietly(reading))
         if not reading.done():
             reading.cancel()
             await asyncio.wait([reading])
             return None
+        return self._read()
+
+    def _begin_reading(self) -> asyncio.Task[bytes | None]:
+        """Begin with the next line, unless somebody did who then had no use for it."""
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._lines.next())
+        return self._reading
+
+    def _read(self) -> bytes | RequestError | None:
+        """The line that has come."""
+        reading, self._reading = self._reading, None
+        assert reading is not None, "no line was asked for"  # noqa: S101  # asked too early
         try:
             return reading.result()
         except RequestError as error:
@@ -137,12 +155,35 @@ class MachineMode:
             return {"type": "error", "kind": "fault", "message": fault_sentence(error)}
 
     async def _reply(self, text: str) -> Answer:
+        words = Words(text=text)
         self._in_turn = True
+        asking = asyncio.create_task(self._ask_for(words.turn_id))
         try:
-            report = await self._chat.say(Words(text=text), self._say)
+            report = await self._chat.say(words, self._say)
         finally:
             self._in_turn = False
+            asking.cancel()
+            await asyncio.wait([asking])
         return _stopped_early() if is_blank(report.text) else _reply_of(report)
+
+    async def _ask_for(self, turn_id: TurnId) -> None:
+        """Put each action that waits for a word, and read that word, for as long as the turn is."""
+        async for request in asked_of(self._chat.session, turn_id):
+            self._tell_ended()
+            self._put(_ask_of(request))
+            self._chat.approvals.answer(request.call_id, await self._word())
+
+    async def _word(self) -> Approval:
+        """What the next lines say on an action; an end of input is a no."""
+        while True:
+            await asyncio.wait([self._begin_reading()])
+            line = self._read()
+            if line is None:
+                return Approval.NO
+            try:
+                return _approval(_request(line))
+            except RequestError as error:
+                self._put({"type": "error", "kind": error.kind, "message": str(error)})
 
     async def _say(self, event: PlannerEvent) -> None:
         if isinstance(event, TextDelta):
@@ -161,6 +202,8 @@ class MachineMode:
                 await self._unless_interrupted(self._chat.wait_folded(limit))
             case "window" | "idle" | "remember":
                 await self._change(command, request.get("value"))
+            case "allow" | "deny":
+                raise RequestError("No action waits for a word; allow and deny answer an ask.")
 
     async def _change(self, command: str, value: object) -> None:
         wanted = bool if command == "remember" else int
@@ -215,6 +258,7 @@ def _reply_of(report: TurnReport) -> Answer:
         "turn": report.turn_id,
         "text": report.text,
         "interrupted": report.interrupted,
+        **({"trouble": report.trouble} if report.trouble else {}),
         "prompt": {
             "tokens": parts.total,
             "parts": {
@@ -229,6 +273,26 @@ def _reply_of(report: TurnReport) -> Answer:
             "gave_way": list(report.gave_way),
         },
     }
+
+
+def _ask_of(request: ActionRequest) -> Answer:
+    return {
+        "type": "ask",
+        "action": request.action,
+        "would": request.would,
+        "risk": request.risk.value,
+    }
+
+
+def _approval(request: Mapping[str, object]) -> Approval:
+    if request.get("command") not in _WORDS_ON_ASKS:
+        raise RequestError("An action waits for a word. Send allow or deny first.")
+    always = request.get("always", False)
+    if not isinstance(always, bool):
+        raise RequestError('"always" has to be true or false.')
+    if request["command"] == "deny":
+        return Approval.NO
+    return Approval.ALWAYS if always else Approval.ONCE
 
 
 def _stopped_early() -> Answer:

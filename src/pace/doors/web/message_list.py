@@ -13,6 +13,7 @@ from pace.doors.web.drawing import Drawings
 from pace.doors.web.message_row import MessageRow, divider_text
 from pace.doors.web.plain import Tag
 from pace.memory.turn import TurnId
+from pace.ports import Approval
 
 # How often growing replies are shown, in seconds, if they can be drawn as often.
 _FRAME = 0.1
@@ -86,6 +87,8 @@ class MessageList:
             return divider
         row = MessageRow(line, self._drawings)
         row.on("act", self._pressed)
+        row.on("word", self._word_given)
+        row.on("thoughts", lambda event, row=row: self._thoughts_opened(row, event))
         return row
 
     def _draw(self) -> None:
@@ -131,6 +134,19 @@ class MessageList:
         row = None if turn_id is None else self._chat.session.row(turn_id)
         if row is not None and again is not None:
             await self._act(str(given.get("name")), row, again)
+
+    def _word_given(self, event: GenericEventArguments) -> None:
+        """Take the person's word on an action; a late one, or an unknown one, does nothing."""
+        given = event.args if isinstance(event.args, dict) else {}
+        call_id, word = given.get("call"), given.get("word")
+        if isinstance(call_id, str) and word in set(Approval):
+            self._chat.approvals.answer(call_id, Approval(word))
+
+    def _thoughts_opened(self, shown: MessageRow, event: GenericEventArguments) -> None:
+        given = event.args if isinstance(event.args, dict) else {}
+        row = self._chat.session.row(TurnId(str(shown.props["turn"])))
+        if row is not None:
+            shown.show_thoughts(row, are_open=given.get("open") is True)
 
 
 class _Transcript(Element, component="components/transcript.js"):

@@ -6,7 +6,7 @@ from pace.chat import Divider, Row, RowStatus
 from pace.doors.safe_text import safe_line, safe_text
 from pace.doors.web.drawing import Drawings
 from pace.journal.rows import TurnSource
-from pace.ports import Reading
+from pace.ports import Loading, Reading, Risk
 from pace.threads import EndCause
 
 _MARKS = {
@@ -24,6 +24,12 @@ class MessageRow(Element, component="components/message_row.js"):
         self.props["turn"] = row.turn_id
         self.props["said"] = safe_text(row.user_text)
         self.props["at"] = f"{row.said_at:%H:%M}"
+        self._shows_thoughts = False
+        self.show(row)
+
+    def show_thoughts(self, row: Row, *, are_open: bool) -> None:
+        """Show what the planner told of its thoughts, or show it no more."""
+        self._shows_thoughts = are_open
         self.show(row)
 
     def show(self, row: Row) -> None:
@@ -35,6 +41,11 @@ class MessageRow(Element, component="components/message_row.js"):
         self._set("open", row.is_open)
         self._set("trouble", _sentence(row.trouble))
         self._set("marks", " · ".join(_marks(row)))
+        self._set("ask", _ask(row))
+        self._set("shown", [safe_text(text) for text in row.shown])
+        self._set("notices", [safe_line(text) for text in row.notices])
+        self._set("thinks", bool(row.reasoning))
+        self._set("thoughts", safe_text(row.reasoning) if self._shows_thoughts else "")
         self._show_activity(row, waits=False)
 
     def offer(self, row: Row, *, is_last: bool, waits: bool) -> None:
@@ -68,7 +79,22 @@ def _sentence(trouble: str) -> str:
     return line[:1].upper() + line[1:]
 
 
+def _ask(row: Row) -> dict[str, object] | None:
+    """An action that waits for a word; nothing, once somebody gave it."""
+    if row.asks is None:
+        return None
+    return {
+        "call": row.asks.call_id,
+        "action": safe_line(row.asks.action),
+        "would": safe_line(row.asks.would),
+        "careful": row.asks.risk is Risk.HIGH,
+        "always": row.asks.may_be_always,
+    }
+
+
 def _activity(row: Row) -> str:
+    if isinstance(row.activity, Loading):
+        return "the server loads its model"
     if isinstance(row.activity, Reading) and row.activity.total:
         return f"reading {min(100, row.activity.done * 100 // row.activity.total)} %"
     return "thinking" if row.is_open else ""

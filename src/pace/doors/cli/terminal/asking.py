@@ -8,6 +8,8 @@ from pace.doors.faults import fault_sentence
 
 # Lines that come closer together than this were pasted, not typed (seconds).
 BURST = 0.05
+# A key that comes sooner after a question than this was meant for something else (seconds).
+SETTLE = 0.4
 LEAVE_HINT = "Ctrl-C again leaves, Ctrl-D does too"
 
 
@@ -44,6 +46,13 @@ class InputLine(Protocol):
 
     def interrupt(self) -> None:
         """Take an interrupt from outside as Ctrl-C: the second in a row leaves."""
+        ...
+
+    async def choose(self, keys: str) -> str:
+        """One of these keys, as soon as it is pressed while a reply comes; the last one at an end.
+
+        What was typed just before is not taken for an answer.
+        """
         ...
 
     def replying(self, stop: Callable[[], None]) -> AbstractContextManager[None]:

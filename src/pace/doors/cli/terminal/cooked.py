@@ -62,6 +62,27 @@ class CookedLine:
         self._may_leave = self.was_cleared = True
         self._tell(LEAVE_HINT)
 
+    async def choose(self, keys: str) -> str:
+        """A line that begins with one of these keys; other lines are asked for again."""
+        self._write(f"{'/'.join(keys)}? ")
+        loop = asyncio.get_running_loop()
+        chosen: asyncio.Future[str] = loop.create_future()
+
+        def read() -> None:
+            line = self._read_some().decode(self._encoding, "replace")
+            key = line.strip()[:1].lower() if line else keys[-1]
+            if key and key in keys:
+                loop.remove_reader(self._fd)
+                chosen.set_result(key)
+            else:
+                self._write(f"{'/'.join(keys)}? ")
+
+        loop.add_reader(self._fd, read)
+        try:
+            return await chosen
+        finally:
+            loop.remove_reader(self._fd)
+
     @contextmanager
     def replying(self, stop: Callable[[], None]) -> Iterator[None]:  # noqa: ARG002  # a signal does
         """The system keeps what is typed, and makes Ctrl-C a signal."""
@@ -69,6 +90,15 @@ class CookedLine:
 
     def _tell(self, sentence: str) -> None:
         self._write(f"\n{sentence}\n{self._sign} ")
+
+    def _read_some(self) -> bytes:
+        """What was typed; nothing at the end, which a terminal that is gone reads as, too."""
+        try:
+            return os.read(self._fd, _CHUNK)
+        except BlockingIOError:
+            return b"\n"
+        except OSError:
+            return b""
 
     def _read(self) -> None:
         try:

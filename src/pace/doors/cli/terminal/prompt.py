@@ -34,7 +34,7 @@ from prompt_toolkit.output import ColorDepth, Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
-from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT, kept_quiet
+from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT, SETTLE, kept_quiet
 from pace.doors.cli.terminal.look import Look
 
 _MENU_ROWS = 8
@@ -68,6 +68,7 @@ class PromptLine:
         self._enter = _Enter(self._send)
         self._ahead = _TypedAhead()
         self._may_leave = False
+        self._choice: _Choice | None = None
         self._buffer = Buffer(
             completer=completer,
             complete_while_typing=Condition(self._is_command),
@@ -126,6 +127,14 @@ class PromptLine:
         self._hint, self._may_leave = LEAVE_HINT, True
         self._app.invalidate()
 
+    async def choose(self, keys: str) -> str:
+        """One of these keys, pressed a moment after the question or later."""
+        self._choice = _Choice(keys)
+        try:
+            return await self._choice.pressed
+        finally:
+            self._choice = None
+
     @contextmanager
     def replying(self, stop: Callable[[], None]) -> Iterator[None]:
         """Keep what is typed for the next message; nothing of it is echoed into the reply."""
@@ -135,7 +144,7 @@ class PromptLine:
                 if key.key == Keys.ControlC:
                     self._ahead.clear()
                     stop()
-                else:
+                elif self._choice is None or not self._choice.takes(key.data):
                     self._ahead.add(key)
 
         with self._input.raw_mode(), self._input.attach(read):
@@ -226,6 +235,24 @@ class PromptLine:
 
     def _any_key(self) -> None:
         self._hint, self._may_leave = "", False
+
+
+class _Choice:
+    """A question that waits for one of a few keys."""
+
+    def __init__(self, keys: str) -> None:
+        loop = asyncio.get_running_loop()
+        self.pressed: asyncio.Future[str] = loop.create_future()
+        self._keys = keys
+        self._begins_at = loop.time() + SETTLE
+
+    def takes(self, key: str) -> bool:
+        """Whether a key answers the question."""
+        is_early = asyncio.get_running_loop().time() < self._begins_at
+        if is_early or self.pressed.done() or key.lower() not in set(self._keys):
+            return False
+        self.pressed.set_result(key.lower())
+        return True
 
 
 class _Enter:

@@ -2,15 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import aclosing
 
 from rich.text import Text
 
 from pace.companion import TurnReport, Words
+from pace.doors.approving import asked_of, wait_answered
 from pace.doors.cli.terminal.asking import InputLine
 from pace.doors.cli.terminal.attachment import Attachment, attachment_of
 from pace.doors.cli.terminal.canvas import Canvas
 from pace.doors.cli.terminal.clipboard import copy_text
 from pace.doors.cli.terminal.look import DIM, ERROR
+from pace.doors.cli.terminal.question import question
 from pace.doors.cli.terminal.turn import TurnView
 from pace.doors.cli.terminal.wrapping import wrapped
 from pace.doors.open_chat import OpenChat
@@ -19,7 +22,10 @@ from pace.doors.taking_turns import STOPPED_EARLY
 from pace.errors import PaceError
 from pace.memory.fitting import Room
 from pace.memory.turn import TurnId, TurnPair
+from pace.ports import Approval
 
+# The last one is taken when nobody can answer any more.
+_WORDS = {"y": Approval.ONCE, "a": Approval.ALWAYS, "n": Approval.NO}
 _GO_ON = "Go on exactly where you stopped."
 _EXCERPT = 60
 
@@ -103,6 +109,7 @@ class Talking:
         """Let the companion answer; None if it was stopped before it began."""
         turn = asyncio.create_task(self._chat.say(words, view.say), name="turn")
         frames = asyncio.create_task(view.run(), name="frames")
+        asking = asyncio.create_task(self._ask_for(words.turn_id), name="asking")
 
         def stop() -> None:
             if not self._chat.stop():
@@ -114,15 +121,31 @@ class Talking:
                 await asyncio.wait([turn, frames], return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._stop = None
-            turn.cancel()
-            frames.cancel()
-            await asyncio.wait([turn, frames])
+            for task in (turn, frames, asking):
+                task.cancel()
+            await asyncio.wait([turn, frames, asking])
         if not frames.cancelled():
             frames.result()
         for notice in self._notices():
             self._canvas.write(notice)
         view.finish()
         return None if turn.cancelled() else turn.result()
+
+    async def _ask_for(self, turn_id: TurnId) -> None:
+        """Ask about each action of the turn that waits for a word; another screen may be faster."""
+        async with aclosing(asked_of(self._chat.session, turn_id)) as requests:
+            async for request in requests:
+                self._canvas.write(*question(request, self._canvas.width))
+                word = asyncio.create_task(self._line.choose("".join(_WORDS)))
+                over = asyncio.create_task(wait_answered(self._chat.session, request))
+                try:
+                    await asyncio.wait({word, over}, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    word.cancel()
+                    over.cancel()
+                    await asyncio.wait({word, over})
+                if not word.cancelled():
+                    self._chat.approvals.answer(request.call_id, _WORDS[word.result()])
 
     # --- second thoughts
 

@@ -11,8 +11,22 @@ export default {
       <div class="answer">
         <span class="unseen">Pace: </span>
         <div v-show="html" class="reply prose" dir="auto" ref="reply"></div>
-        <p v-if="open && !html" class="activity"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>{{ doing }}</p>
-        <p v-if="trouble" class="trouble"><strong>No reply.</strong> {{ trouble }}</p>
+        <p v-if="open && !html && !ask" class="activity"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>{{ doing }}</p>
+        <div v-if="ask" class="ask" role="group" :aria-label="'Pace would ' + ask.would">
+          <p class="ask-would" role="alert"><strong>{{ ask.careful ? "Careful: Pace would" : "Pace would" }}</strong> {{ ask.would }}.</p>
+          <div class="ask-words">
+            <button type="button" class="button small" @click="answer('once')">Allow once</button>
+            <button v-if="ask.always" type="button" class="button small" @click="answer('always')">Always allow {{ ask.action }}</button>
+            <button type="button" class="button small quiet" @click="answer('no')">Don't</button>
+          </div>
+        </div>
+        <pre v-for="(text, at) in shown" :key="'shown' + at" class="brought" dir="auto" tabindex="0" aria-label="What the action brought">{{ text }}</pre>
+        <p v-for="(text, at) in notices" :key="'notice' + at" class="mark">{{ text }}</p>
+        <details v-if="thinks" class="thoughts" @toggle="opened($event)">
+          <summary>Thoughts</summary>
+          <div class="thoughts-text" dir="auto">{{ thoughts }}</div>
+        </details>
+        <p v-if="trouble" class="trouble"><strong>{{ status === "failed" ? "No reply." : "Then it failed." }}</strong> {{ trouble }}</p>
         <p v-if="marks" class="mark">{{ marks }}</p>
         <div class="row-actions">
           <button v-for="name in actions" :key="name" type="button" class="button small quiet" @click="act(name)">{{ names[name] }}</button>
@@ -32,8 +46,13 @@ export default {
     marks: String,
     at: String,
     actions: { type: Array, default: () => [] },
+    ask: Object,
+    shown: { type: Array, default: () => [] },
+    notices: { type: Array, default: () => [] },
+    thinks: Boolean,
+    thoughts: String,
   },
-  emits: ["act"],
+  emits: ["act", "word", "thoughts"],
   data() {
     return {
       seconds: 0,
@@ -90,6 +109,13 @@ export default {
       while (same < fresh.length && same < shown.length && fresh[same].isEqualNode(shown[same])) same += 1;
       shown.slice(same).forEach((node) => node.remove());
       place.append(...fresh.slice(same));
+    },
+    answer(word) {
+      this.$emit("word", { call: this.ask.call, word });
+    },
+    opened(event) {
+      // They are sent to whoever opens them, and to nobody else.
+      this.$emit("thoughts", { open: event.target.open });
     },
     async act(name) {
       if (name !== "copy") {
