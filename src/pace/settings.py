@@ -18,7 +18,7 @@ from pydantic_settings import (
 )
 from pydantic_settings import SettingsError as UnreadableVariableError
 
-from pace.endpoint import LoopbackUrl
+from pace.endpoint import LoopbackUrl, RemoteUrl
 from pace.errors import SettingsError
 from pace.memory.limits import IDLE_MINUTES, SUMMARY_TOKENS, WINDOW_SIZES, ThreadLimits
 
@@ -73,9 +73,14 @@ def _not_a_switch(value: object) -> object:
     return value
 
 
-def _loopback(value: str) -> str:
+def _address(value: str) -> str:
+    """An address that some tier may call; `checked_address` knows which."""
     try:
         return LoopbackUrl(value).text
+    except SettingsError:
+        pass
+    try:
+        return RemoteUrl(value).text
     except SettingsError as error:
         raise ValueError(str(error)) from error
 
@@ -146,19 +151,22 @@ class PlannerSettings(_Section):
         "openrouter or custom",
     )
     base_url: Annotated[
-        Annotated[str, AfterValidator(_loopback)] | None,
+        Annotated[str, AfterValidator(_address)] | None,
         BeforeValidator(_none_if_empty),
-        _Allowed("an http address on this machine"),
+        _Allowed("an http address on this machine, or for custom one elsewhere"),
     ] = Field(
         None,
-        description="the address of an OpenAI-compatible server on this machine, for tier local",
+        max_length=1000,
+        description="the address of an OpenAI-compatible server: on this machine for tier local, "
+        "elsewhere for the provider custom of tier direct",
     )
     model: Annotated[
         str | None, BeforeValidator(_none_if_empty), _Allowed("a name or a .gguf file")
     ] = Field(
         None,
         max_length=1000,
-        description="a name that `pace models` lists or a .gguf file; for tier local, the server's",
+        description="a name that `pace models` lists or a .gguf file; for every other tier, a name "
+        "as whoever answers calls it",
     )
     instructions: Annotated[
         str, _Allowed(f"a text of at most {_LONGEST_INSTRUCTIONS:,} characters")
@@ -371,6 +379,61 @@ def check_value(name: str, value: object, *, step: str | None = None) -> object:
     except ValidationError as error:
         reason = error.errors(include_url=False)[0].get("ctx", {}).get("error")
         raise SettingsError(_complaint(name, value, reason, step)) from None
+
+
+def check_fit(name: str, value: object, planner: PlannerSettings) -> None:
+    """Raise SettingsError for an address or a provider that the tier in force has no use for."""
+    if value is None:
+        return
+    if name == "planner.base_url":
+        checked_address(str(value), planner.tier, planner.provider)
+    elif name == "planner.provider" and planner.tier in _PROVIDERS:
+        provider = Provider(str(value))
+        if provider.tier is not planner.tier:
+            raise SettingsError(
+                f"{provider} belongs to tier {provider.tier}, and tier {planner.tier} is set. "
+                f"Switch both at once: pace tier {provider}"
+            )
+
+
+def checked_address(text: str, tier: Tier, provider: Provider | None) -> LoopbackUrl | RemoteUrl:
+    """The address that this tier may call. Raises SettingsError, which names the tier."""
+    is_custom = tier is Tier.DIRECT and provider in {None, Provider.CUSTOM}
+    try:
+        return RemoteUrl(text) if is_custom else LoopbackUrl(text)
+    except SettingsError as error:
+        # Every other tier keeps the address for the time when tier local is chosen.
+        who = "tier direct, provider custom" if is_custom else "tier local"
+        raise SettingsError(f"planner.base_url for {who}: {error}") from error
+
+
+_PROVIDERS = {
+    tier: tuple(provider for provider in Provider if provider.tier is tier)
+    for tier in (Tier.CLI, Tier.DIRECT)
+}
+
+
+def check_whole(planner: PlannerSettings) -> None:
+    """Raise SettingsError if it is not yet said who answers, or where; it names what is missing."""
+    provider, names = planner.provider, _PROVIDERS.get(planner.tier)
+    if names is not None and (provider is None or provider.tier is not planner.tier):
+        raise SettingsError(
+            f"Tier {planner.tier} needs to know who: {', '.join(names[:-1])} or {names[-1]}. "
+            f"Say it like: pace tier {names[0]}"
+        )
+    if planner.tier is Tier.LOCAL and planner.base_url is None:
+        raise SettingsError(
+            "Tier local needs the address of a server on this machine. Set it like: pace settings "
+            "planner.base_url http://127.0.0.1:1234/v1"
+        )
+    is_custom = planner.tier is Tier.DIRECT and provider is Provider.CUSTOM
+    if is_custom and planner.base_url is None:
+        raise SettingsError(
+            "The provider custom needs an address. Set it like: pace tier custom --base-url "
+            "https://example.com/v1"
+        )
+    if planner.base_url is not None and (is_custom or planner.tier is Tier.LOCAL):
+        checked_address(planner.base_url, planner.tier, provider)
 
 
 def in_environment() -> dict[str, object]:

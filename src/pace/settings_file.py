@@ -5,7 +5,7 @@ What a person wrote there stays, comments and all; a file that cannot be read is
 
 import os
 import tempfile
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +19,7 @@ from pace.errors import SettingsError
 from pace.folders import Folders
 from pace.settings import (
     Settings,
+    check_fit,
     check_name,
     check_value,
     in_environment,
@@ -121,6 +122,7 @@ class SettingsFile:
         """
         given = _whole_path(value) if name == "planner.model" else value
         checked = check_value(name, given, step=step)
+        check_fit(name, checked, self._current.planner)
         before = self._sources_of(name)
         document = self._read()
         _put(document, name, checked)
@@ -163,6 +165,24 @@ class SettingsFile:
         return Change(
             name=name, value=now, is_overridden=overridden, sentence=sentence, before=before
         )
+
+    def change_all(
+        self, values: Mapping[str, object], *, step: str | None = None
+    ) -> tuple[Change, ...]:
+        """Write these settings, in their order, all or none; as `change` does."""
+        done: list[Change] = []
+        try:
+            for name, value in values.items():
+                done.append(self.change(name, value, step=step))  # undone if one fails
+        except BaseException:
+            self.undo_all(done)
+            raise
+        return tuple(done)
+
+    def undo_all(self, changes: Sequence[Change]) -> None:
+        """Undo these, the last one first."""
+        for change in reversed(changes):
+            self.undo(change)
 
     def undo(self, change: Change) -> None:
         """Have every source say of the setting what it said before, the file included."""

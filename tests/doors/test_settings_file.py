@@ -14,6 +14,8 @@ from pace.errors import SettingsError
 from pace.settings import every_setting
 from pace.settings_file import SettingsFile, Source
 
+NOTHING: dict[str, dict[str, object]] = {"environment": {}, "overrides": {}}
+
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -193,6 +195,39 @@ def test_address_with_a_password_is_not_repeated(path: Path) -> None:
         SettingsFile.open().change("planner.base_url", "http://me:hunter2@localhost:1/v1")
     assert "hunter2" not in str(caught.value)
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("held", "name", "value", "said"),
+    [
+        ("embedded", "planner.base_url", "https://api.example.com/v1", "for tier local"),
+        ("local", "planner.base_url", "https://api.example.com/v1", "for tier local"),
+        ("direct", "planner.base_url", "http://api.example.com/v1", "provider custom"),
+        ("cli", "planner.provider", "openai", "openai belongs to tier direct"),
+        ("direct", "planner.provider", "claude", "pace tier claude"),
+    ],
+)
+def test_what_the_tier_has_no_use_for_is_refused(
+    path: Path, held: str, name: str, value: str, said: str
+) -> None:
+    """An address or a provider has to fit the tier that is set, and the sentence names it."""
+    file = SettingsFile.open({"planner.tier": held})
+    with pytest.raises(SettingsError, match=said):
+        file.change(name, value)
+    assert not path.exists()
+
+
+def test_changes_that_go_together_are_all_made_or_none(path: Path) -> None:
+    """One that is refused undoes those before it."""
+    file = SettingsFile.open()
+    together = {"planner.tier": "direct", "planner.provider": "custom"}
+    with pytest.raises(SettingsError):
+        file.change_all({**together, "planner.base_url": "http://api.example.com"})
+    assert SettingsFile.open().current == file.current == SettingsFile(path, **NOTHING).current
+    changes = file.change_all({**together, "planner.base_url": "https://api.example.com/"})
+    assert file.current.planner.base_url == "https://api.example.com"
+    file.undo_all(changes)
+    assert SettingsFile.open().current == SettingsFile(path, **NOTHING).current
 
 
 def test_wrong_value_in_the_file_is_told(path: Path) -> None:

@@ -8,20 +8,25 @@ from typing import Protocol
 
 from pace.endpoint import LoopbackUrl
 from pace.errors import SettingsError
+from pace.folders import Folders
 from pace.planners.catalogue import DEFAULT, LARGER, SHIPPED, TINY, ModelFile, known, recommended
+from pace.planners.consent import check_agreed, needs_asking, recipient_of
 from pace.planners.download import Progress
 from pace.planners.embedded.engine import EmbeddedPlanner
+from pace.planners.embedded.process import SLOT_TOKENS
+from pace.planners.falling_back import FallBackPlanner
 from pace.planners.hub import HUB_URL, Hub
 from pace.planners.options import ReplyOptions
+from pace.planners.sent_log import CountedPlanner, SentLog
 from pace.planners.this_machine import free_disk, free_memory
 from pace.planners.weights import WeightsFolder
 from pace.planners.wire import OpenAiWirePlanner
 from pace.ports import Planner
-from pace.settings import Settings, Tier
+from pace.settings import PlannerSettings, Provider, Settings, Tier, check_whole
 
 _SMALL = (
     "{title} is a small model: private and quick, and often wrong. For better answers see "
-    "`pace models`, or use LM Studio or Ollama: pace chat --base-url http://127.0.0.1:PORT/v1"
+    "`pace models`, or who else could answer: pace tier"
 )
 
 
@@ -63,29 +68,78 @@ class ChosenModel:
 
 
 async def open_planner(
-    current: Callable[[], Settings], *, models: Path, screen: FetchScreen
+    current: Callable[[], Settings],
+    *,
+    models: Path,
+    screen: FetchScreen,
+    sent: SentLog | None = None,
 ) -> OpenedPlanner:
     """Open the planner of the settings; a model file that is missing is fetched first.
 
-    `current` is asked at each turn for what may change between turns. Raises SettingsError and
-    WeightsError; whether the planner answers shows at the first turn.
+    `current` is asked at each turn for what may change between turns; whatever leaves this machine
+    is counted in `sent`, or, without one, in the person's own log. Raises SettingsError, among them
+    ConsentNeededError if nobody agreed that words go where they would, and WeightsError; whether
+    the planner answers shows at the first turn.
     """
-    planner = current().planner
+    settings = current()
+    check_whole(settings.planner)
+    check_agreed(settings)
 
     def options() -> ReplyOptions:
         now = current().planner
         return ReplyOptions(temperature=now.temperature, reply_tokens=now.reply_tokens)
 
+    planner = settings.planner
+    if planner.tier is Tier.EMBEDDED:
+        return await _embedded(planner.model, options, models=models, screen=screen)
+    chosen = _elsewhere(planner, options)
+    if recipient := recipient_of(planner):
+        log = sent or SentLog(Folders.of().sent_log)
+        chosen = CountedPlanner(chosen, log, tier=planner.tier, host=recipient.host)
+    if not planner.fall_back:
+        return OpenedPlanner(planner=chosen)
+    return await _with_fall_back(chosen, options, models=models)
+
+
+def opened_by(settings: Settings) -> tuple[object, ...]:
+    """What a planner is opened by: when it changes, another one has to be."""
+    planner = settings.planner
+    return (
+        planner.tier,
+        planner.provider,
+        planner.base_url,
+        planner.model,
+        planner.fall_back,
+        needs_asking(settings),
+    )
+
+
+def _elsewhere(planner: PlannerSettings, options: Callable[[], ReplyOptions]) -> Planner:
+    """The planner of any tier but the embedded one; each branch loads what it needs alone."""
     if planner.tier is Tier.LOCAL:
-        if planner.base_url is None:
-            raise SettingsError(
-                "Tier local needs the address of a server on this machine. "
-                "Set it like: pace settings planner.base_url http://127.0.0.1:1234/v1"
-            )
-        url = LoopbackUrl(planner.base_url)
-        return OpenedPlanner(planner=OpenAiWirePlanner(url, model=planner.model, options=options))
+        return OpenAiWirePlanner(
+            LoopbackUrl(str(planner.base_url)), model=planner.model, options=options
+        )
+    if planner.tier is Tier.APPLE:
+        from pace.planners.apple import AppleFmPlanner  # noqa: PLC0415  # an extra
+
+        return AppleFmPlanner(options=options)
+    assert planner.provider is not None  # noqa: S101  # check_whole saw to it
+    if planner.tier is Tier.CLI:
+        from pace.planners.cli_bridge import CliPlanner  # noqa: PLC0415  # used by few
+
+        return CliPlanner(planner.provider, model=planner.model, options=options)
+    from pace.planners.direct.opening import open_direct  # noqa: PLC0415  # an extra
+
+    base_url = planner.base_url if planner.provider is Provider.CUSTOM else None
+    return open_direct(planner.provider, model=planner.model, base_url=base_url, options=options)
+
+
+async def _embedded(
+    name: str | None, options: Callable[[], ReplyOptions], *, models: Path, screen: FetchScreen
+) -> OpenedPlanner:
     folder = open_weights(models)
-    chosen = choose_model(planner.model, folder)
+    chosen = choose_model(name, folder)
     path = chosen.path or await fetched(chosen.file, folder, screen)
     note = _SMALL.format(title=chosen.file.title) if chosen.file in SHIPPED else ""
     return OpenedPlanner(
@@ -93,6 +147,23 @@ async def open_planner(
         reason=chosen.reason,
         note=" ".join(filter(None, (chosen.reason, note))),
     )
+
+
+async def _with_fall_back(
+    chosen: Planner, options: Callable[[], ReplyOptions], *, models: Path
+) -> OpenedPlanner:
+    """The chosen planner and the model that is here already; none is fetched for this."""
+    folder = open_weights(models)
+    suited = choose_model(None, folder)
+    path = suited.path or await folder.find(suited.file)
+    if path is None:
+        reason = (
+            "planner.fall_back is on, but no model is on this machine yet: "
+            f"pace models get {suited.file.name}"
+        )
+        return OpenedPlanner(planner=chosen, reason=reason, note=reason)
+    here = EmbeddedPlanner.of(suited.file, path, options=options)
+    return OpenedPlanner(planner=FallBackPlanner(chosen, here, here_tokens=SLOT_TOKENS))
 
 
 def open_weights(models: Path) -> WeightsFolder:

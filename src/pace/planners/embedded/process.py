@@ -36,6 +36,8 @@ _ALIVE_LIMIT = 30.0
 # cores, tiny model, tokens read and written a second: by default 300 and 113, but 15 and 4 while
 # two other programs compute; with this 293 and 105, and 70 and 13.
 _SPIN_COUNT = "1000"
+SLOT_TOKENS = 8192
+"""The context of a slot, unless it is set otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,7 @@ class EngineSettings:
     summarizes: bool = True
     repeat_penalty: float | None = None
     slots: int = 2
-    slot_tokens: int = 8192
+    slot_tokens: int = SLOT_TOKENS
     batch_tokens: int = 64
     threads: int | None = None
 
