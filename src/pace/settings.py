@@ -383,12 +383,11 @@ def check_value(name: str, value: object, *, step: str | None = None) -> object:
 
 def check_fit(name: str, value: object, planner: PlannerSettings) -> None:
     """Raise SettingsError for an address or a provider that the tier in force has no use for."""
-    if value is None:
-        return
-    if name == "planner.base_url":
-        checked_address(str(value), planner.tier, planner.provider)
-    elif name == "planner.provider" and planner.tier in _PROVIDERS:
-        provider = Provider(str(value))
+    text = "" if value is None else str(value)
+    if name == "planner.base_url" and text.strip():
+        checked_address(text, planner.tier, planner.provider)
+    elif name == "planner.provider" and planner.tier in _PROVIDERS and text in set(Provider):
+        provider = Provider(text)
         if provider.tier is not planner.tier:
             raise SettingsError(
                 f"{provider} belongs to tier {provider.tier}, and tier {planner.tier} is set. "

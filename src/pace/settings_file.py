@@ -121,8 +121,8 @@ class SettingsFile:
         SettingsError, and nothing is changed, if the value is wrong or cannot be written.
         """
         given = _whole_path(value) if name == "planner.model" else value
+        check_fit(name, given, self._current.planner)
         checked = check_value(name, given, step=step)
-        check_fit(name, checked, self._current.planner)
         before = self._sources_of(name)
         document = self._read()
         _put(document, name, checked)
