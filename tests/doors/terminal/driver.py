@@ -1,7 +1,8 @@
 """A program for a pty: the real screen over an open chat whose planner follows a script.
 
 Its argument is a folder that holds `script.py`, which names `replies`, and perhaps
-`context_tokens`. SIGUSR1 lets 21 minutes pass on the idle clock; SIGUSR2 opens the next gate.
+`context_tokens` and `actions`; with those, replies are envelopes. SIGUSR1 lets 21 minutes pass on
+the idle clock; SIGUSR2 opens the next gate.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from pace.doors.open_chat import OpenChat
 from pace.planners.tiers import OpenedPlanner
 from pace.ports import PlannerTraits
 from pace.settings_file import SettingsFile
-from pace.testing import Gate, ManualClock, ScriptedPlanner
+from pace.testing import FixedActions, Gate, ManualClock, ScriptedPlanner
 
 NOTE = "Script is a small model: private and quick, and often wrong."
 
@@ -43,7 +44,9 @@ async def main() -> int:
         model="Script 1B",
         context_tokens=script.get("context_tokens", 8192),
         on_this_machine=True,
+        constrains=True,
     )
+    actions = script.get("actions", ())
     planner = ScriptedPlanner(*replies, traits=traits)
     clock = ManualClock()
     gates = [step for reply in replies for step in reply if isinstance(step, Gate)]
@@ -54,8 +57,11 @@ async def main() -> int:
     async def opener(current, *, screen):  # noqa: ARG001  # a script has no settings
         return OpenedPlanner(planner=planner, note=NOTE)
 
-    settings = SettingsFile.open(path=folder / "settings.toml")
-    async with OpenChat(settings, screen=NoFetch(), opener=opener, clock=clock) as chat:
+    settings = SettingsFile.open({"actions.enabled": bool(actions)}, path=folder / "settings.toml")
+    chat = OpenChat(
+        settings, screen=NoFetch(), opener=opener, clock=clock, actions=FixedActions(*actions)
+    )
+    async with chat:
         try:
             return await run_terminal(chat, clock=clock)
         finally:

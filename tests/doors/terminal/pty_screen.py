@@ -5,6 +5,7 @@ import signal
 import sys
 import termios
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pexpect
@@ -53,6 +54,21 @@ class Terminal:
         """Type a line at the prompt and send it."""
         self.see_prompt()
         self.type(f"{text}\r")
+
+    def press(self, key, *, until):
+        """Press a key again and again until a text is seen: one that comes too soon is no answer.
+
+        What was too soon would stand in the next message, so it is taken back there.
+        """
+        pressed = 0
+        while until not in self.all_text():
+            pressed += 1
+            assert pressed < 100, f"pressed {key!r} in vain; the screen:\n{self.all_text()}"
+            self.type(key)
+            with suppress(pexpect.TIMEOUT):
+                self._feed(self.process.read_nonblocking(65536, timeout=0.2))
+        self.see_prompt("›")
+        self.type("\x7f" * (pressed - 1))
 
     def signal(self, number):
         self.process.kill(number)
@@ -120,7 +136,7 @@ class Terminal:
 def start_driver(folder, replies, *, header="", **options):
     """Start the driver over replies, given as Python source."""
     (folder / "script.py").write_text(
-        "from pace.ports import *\nfrom pace.testing import Gate\nfrom pace.errors import *\n"
+        "from pace.ports import *\nfrom pace.testing import *\nfrom pace.errors import *\n"
         f"{header}\nreplies = {replies}\n"
     )
     return Terminal(sys.executable, [str(DRIVER), str(folder)], **options)
