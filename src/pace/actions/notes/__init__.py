@@ -1,0 +1,1 @@
+"""Notes: Markdown files in one folder."""

@@ -1,0 +1,138 @@
+"""The folder of notes: one Markdown file for each, and no way out of the folder.
+
+Notes may be a person's own, written in any editor, in folders of any depth. Whoever writes holds a
+lock; what is written is there as a whole or not at all.
+"""
+
+import asyncio
+import difflib
+import os
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pace.actions.notes.files import (
+    NoteFile,
+    add_to,
+    listed,
+    path_for,
+    put_new,
+)
+from pace.actions.notes.names import key_of
+from pace.actions.notes.searching import Search, searched
+from pace.actions.telling import quoted, shown
+from pace.actions.waiting import in_thread
+from pace.errors import ActionError
+from pace.file_lock import only_here
+
+_WAITS_FOR_OTHERS = 10.0
+_LOCK = ".pace-notes.lock"
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A note that was written."""
+
+    title: str
+    path: Path = field(repr=False)
+
+
+class NotesFolder:
+    """Takes, adds to and searches notes. Raises ActionError and nothing else.
+
+    `where` is asked each time, so that a change of the setting holds at once. Writing is done in
+    one step that no cancelling divides: a note is written once or not at all.
+    """
+
+    def __init__(
+        self, where: Callable[[], Path], *, waits_for_others: float = _WAITS_FOR_OTHERS
+    ) -> None:
+        self._where = where
+        self._waits_for_others = waits_for_others
+
+    async def take(self, title: str, text: str) -> Note:
+        """Write a new note; if the title is taken, under the title with a number."""
+        async with self._alone() as folder:
+            with _sentences(folder):
+                taken = {key_of(note.path.stem) for note in listed(folder)}
+                name, path = path_for(folder, title, taken)
+                put_new(path, f"# {name}\n\n{text.strip()}\n".encode())
+        return Note(title=name, path=path)
+
+    async def append(self, title: str, text: str) -> Note:
+        """Add a text at the end of the one note of that title."""
+        async with self._alone() as folder:
+            with _sentences(folder):
+                note = _the_one(title, listed(folder))
+                add_to(note, text, folder)
+        return Note(title=note.title, path=note.path)
+
+    async def search(self, query: str) -> Search:
+        """The notes that hold the words, the best first; without words, the newest."""
+        folder = self._where()
+        if not folder.is_dir():
+            return Search(total=0, best=())
+        with _sentences(folder):
+            real = folder.resolve()
+            return await in_thread(lambda: searched(real, query), name="search notes")
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncGenerator[Path, None]:
+        """The folder, made if it has to be, while no other Pace writes into it."""
+        folder = self._where()
+        async with AsyncExitStack() as stack:
+            with _sentences(folder):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                real = folder.resolve(strict=True)
+                lock = real / _LOCK
+                _make_private(lock)
+                try:
+                    async with asyncio.timeout(self._waits_for_others):
+                        await stack.enter_async_context(only_here(lock))
+                except TimeoutError as error:
+                    raise ActionError(
+                        "Another Pace is writing notes and does not finish. Try again soon."
+                    ) from error
+            yield real
+
+
+class _sentences:  # noqa: N801  # reads as a word of `with`
+    """Turns faults of files into a sentence."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError) and not isinstance(error, TimeoutError):
+            raise ActionError(
+                f"The notes folder {shown(str(self._folder), 80)} cannot be used "
+                f"({error.strerror}). Check it, or choose another: pace settings "
+                "actions.notes_folder FOLDER"
+            ) from error
+
+
+def _make_private(lock: Path) -> None:
+    """Have the lock's file there, for its owner alone; a link in its place leads nowhere."""
+    flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+    os.close(os.open(lock, flags, 0o600))
+
+
+def _the_one(title: str, notes: list[NoteFile]) -> NoteFile:
+    wanted = key_of(title)
+    found = [note for note in notes if key_of(note.title) == wanted]
+    found = found or [note for note in notes if key_of(note.path.stem) == wanted]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ActionError(
+            f"{len(found)} notes are called {quoted(title)}. Give them titles of their own first."
+        )
+    near = difflib.get_close_matches(wanted, {key_of(note.title) for note in notes}, n=_MOST_NAMED)
+    names = [quoted(note.title) for note in notes if key_of(note.title) in near][:_MOST_NAMED]
+    step = f"Did you mean {' or '.join(names)}?" if names else "Take it as a new note instead."
+    raise ActionError(f"There is no note called {quoted(title)}. {step}")

@@ -1,0 +1,1 @@
+"""Timers, which live as long as this process."""

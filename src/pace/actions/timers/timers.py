@@ -1,0 +1,193 @@
+"""The timers of this process: one task rings them all, and they end with it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pace.actions.telling import quoted, shown
+from pace.actions.timers.durations import duration_of, said
+from pace.errors import ActionError
+from pace.ports import Clock
+
+_MOST = 50
+# A machine that slept wakes tasks late; a look at the clock that counts sleep is never farther off.
+_LOOK_AGAIN = 15.0
+_NOTIFY_WITHIN = 10.0
+
+Tell = Callable[[str], None]
+Notify = Callable[[str, str], Awaitable[None]]
+"""Shows a title and a text on the desktop. Raises ActionError and nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timer:
+    """One that runs; no other that runs has its label."""
+
+    label: str
+    duration: timedelta
+    rings_at: datetime
+
+
+class Timers:
+    """Starts, lists and cancels timers; `run` rings them, and must run for that.
+
+    `tell` gets a sentence for every screen of the conversation; it must not wait.
+    """
+
+    def __init__(self, clock: Clock, *, notify: Notify, tell: Tell) -> None:
+        self._clock = clock
+        self._notify = notify
+        self._tell = tell
+        self._timers: list[Timer] = []
+        self._changed = asyncio.Event()
+        self._is_running = False
+
+    @property
+    def running(self) -> tuple[Timer, ...]:
+        """Those that have not rung yet, the next to ring first."""
+        return tuple(self._timers)
+
+    def left(self, timer: Timer) -> timedelta:
+        """How long it is until one rings."""
+        return max(timedelta(0), timer.rings_at - self._clock.now())
+
+    def local_time(self) -> datetime:
+        """The time as the person's clock shows it."""
+        return self._clock.local_time()
+
+    def start(self, duration: timedelta, label: str = "") -> Timer:
+        """Start one. Raises ActionError if nobody would ring it, or too many run."""
+        if not self._is_running:
+            raise ActionError("No timer can run here. Ask for it in a conversation: pace chat")
+        if len(self._timers) >= _MOST:
+            raise ActionError(f"{_MOST} timers run already. Cancel one first.")
+        timer = Timer(
+            label=self._free_label(label or "timer"),
+            duration=duration,
+            rings_at=self._clock.now() + duration,
+        )
+        self._timers = sorted((*self._timers, timer), key=lambda one: one.rings_at)
+        self.look_again()
+        return timer
+
+    def cancel(self, label: str = "") -> tuple[Timer, ...]:
+        """Cancel the one of that label or duration, or the only one; `all` cancels every one.
+
+        Raises ActionError, and cancels none, if it is not clear which one is meant.
+        """
+        if not self._timers:
+            raise ActionError("No timer runs, so none was cancelled.")
+        meant = self._meant(label)
+        self._timers = [timer for timer in self._timers if timer not in meant]
+        self.look_again()
+        return meant
+
+    def look_again(self) -> None:
+        """Have `run` look at the clock now."""
+        self._changed.set()
+
+    def lost(self) -> str:
+        """What to say when Pace ends now: the timers that will not ring. Empty if there is none."""
+        if not self._timers:
+            return ""
+        names = ", ".join(
+            f"{shown(timer.label)} ({said(self.left(timer))} left)" for timer in self._timers[:5]
+        )
+        more = f" and {len(self._timers) - 5} more" if len(self._timers) > 5 else ""  # noqa: PLR2004  # as many as are named
+        many = "This timer ends" if len(self._timers) == 1 else "These timers end"
+        return f"{many} with Pace and will not ring: {names}{more}."
+
+    async def run(self) -> None:
+        """Ring each timer when its time has come, until cancelled; all of them end with this."""
+        self._is_running = True
+        try:
+            async with asyncio.TaskGroup() as ringing:
+                while True:
+                    self._changed.clear()
+                    for timer in self._due():
+                        sentence = _sentence(timer)
+                        self._tell(sentence)
+                        ringing.create_task(self._notified(sentence), name="timer notification")
+                    await self._until_next()
+        finally:
+            self._is_running = False
+
+    def _due(self) -> tuple[Timer, ...]:
+        """Take out those whose time has come."""
+        now = self._clock.now()
+        due = tuple(timer for timer in self._timers if timer.rings_at <= now)
+        self._timers = [timer for timer in self._timers if timer.rings_at > now]
+        return due
+
+    async def _until_next(self) -> None:
+        """Wait until the next timer may be due, or something has changed."""
+        wait = None
+        if self._timers:
+            wait = min(_LOOK_AGAIN, self.left(self._timers[0]).total_seconds())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait):
+                await self._changed.wait()
+
+    async def _notified(self, sentence: str) -> None:
+        try:
+            async with asyncio.timeout(_NOTIFY_WITHIN):
+                await self._notify("Pace", sentence)
+        except TimeoutError:
+            self._tell("The desktop took no notification in time; the timer rang here alone.")
+        except ActionError as error:
+            self._tell(str(error))
+
+    def _meant(self, label: str) -> tuple[Timer, ...]:
+        if not label:
+            if len(self._timers) == 1:
+                return tuple(self._timers)
+            raise ActionError(f"{len(self._timers)} timers run: {self._names()}. Say which one.")
+        wanted = _key(label)
+        for found in (
+            [timer for timer in self._timers if _key(timer.label) == wanted],
+            self._timers if wanted in {"all", "every", "everything"} else [],
+            self._of_duration(wanted),
+        ):
+            if found:
+                return self._all_or_one(found, is_all=found is self._timers)
+        raise ActionError(f"No timer {quoted(label)} runs; these do: {self._names()}.")
+
+    def _all_or_one(self, found: list[Timer], *, is_all: bool) -> tuple[Timer, ...]:
+        if len(found) > 1 and not is_all:
+            raise ActionError(f"{len(found)} timers are that long: {self._names()}. Say which one.")
+        return tuple(found)
+
+    def _of_duration(self, text: str) -> list[Timer]:
+        try:
+            duration = duration_of(text)
+        except ValueError:
+            return []
+        return [timer for timer in self._timers if timer.duration == duration]
+
+    def _names(self) -> str:
+        return ", ".join(shown(timer.label) for timer in self._timers)
+
+    def _free_label(self, label: str) -> str:
+        taken = {_key(timer.label) for timer in self._timers}
+        if _key(label) not in taken:
+            return label
+        # Some number up to one more than there are timers is free.
+        numbered = (f"{label} {number}" for number in range(2, len(taken) + 3))
+        return next(name for name in numbered if _key(name) not in taken)
+
+
+def _key(label: str) -> str:
+    """A label without what people add and leave out: "the pasta timer" is pasta."""
+    words = label.casefold().split()
+    if len(words) > 1 and words[0] in {"the", "my"}:
+        words = words[1:]
+    if len(words) > 1 and words[-1] in {"timer", "timers"}:
+        words = words[:-1]
+    return " ".join(words)
+
+
+def _sentence(timer: Timer) -> str:
+    name = "" if timer.label == "timer" else f" {quoted(timer.label)}"
+    return f"The timer{name} of {said(timer.duration)} rings."
