@@ -58,22 +58,18 @@ class TypedArguments(Generic[_Given]):
         """What is wrong with the first that is wrong; it quotes no value."""
         fault = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(str(step) for step in fault["loc"])
-        match fault["type"]:
-            case "value_error":
-                return str(fault["ctx"]["error"])
-            case "missing":
-                return f"{self._action} needs {name!r}. Say it, too."
-            case "extra_forbidden":
-                return f"{self._action} takes no {name[:40]!r}. Leave it out."
-            case "string_too_short":
-                return f"{self._action} got an empty {name!r}. Say it, too."
-            case "string_too_long":
-                longest = fault["ctx"]["max_length"]
-                return f"{name!r} of {self._action} is longer than {longest:,} characters."
-            case "string_type":
-                return f"{name!r} of {self._action} must be a text."
-            case _:
-                return f"{name!r} of {self._action} is not what it takes."
+        if fault["type"] == "value_error":
+            return str(fault["ctx"]["error"])
+        if fault["type"] == "string_too_long":
+            longest = fault["ctx"]["max_length"]
+            return f"{name!r} of {self._action} is longer than {longest:,} characters."
+        what = {
+            "missing": f"{self._action} needs {name!r}. Say it, too.",
+            "extra_forbidden": f"{self._action} takes no {name[:40]!r}. Leave it out.",
+            "string_too_short": f"{self._action} got an empty {name!r}. Say it, too.",
+            "string_type": f"{name!r} of {self._action} must be a text.",
+        }
+        return what.get(fault["type"], f"{name!r} of {self._action} is not what it takes.")
 
 
 def _on_one_line(text: str) -> str:

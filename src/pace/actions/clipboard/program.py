@@ -11,7 +11,7 @@ NO_CLIPBOARD, NO_PYPERCLIP = 3, 4
 def main(what: str) -> int:
     """Do it; gives the exit status."""
     try:
-        import pyperclip  # noqa: PLC0415  # its absence has a status of its own
+        import pyperclip  # type: ignore[import-untyped]  # noqa: PLC0415  # absence has a status
     except ImportError:
         return NO_PYPERCLIP
     try:

@@ -18,12 +18,12 @@ from pace.actions.waiting import in_thread
 from pace.errors import ActionError, ActionUncertainError
 
 _LISTS_WITHIN = 15.0
-# The names and ids of all apps in the start menu, those of the store too (Get-StartApps, Windows 8).
-_LIST_APPS = (
-    "powershell.exe",
-    *("-NoProfile", "-NonInteractive", "-Command"),
-    "[Console]::OutputEncoding = [Text.Encoding]::UTF8; @(Get-StartApps) | ConvertTo-Json -Compress",
+# Names and ids of all apps in the start menu, those of the store too (Get-StartApps).
+_LISTING = (
+    "[Console]::OutputEncoding = [Text.Encoding]::UTF8; "
+    "@(Get-StartApps) | ConvertTo-Json -Compress"
 )
+_LIST_APPS = ("powershell.exe", "-NoProfile", "-NonInteractive", "-Command", _LISTING)
 
 
 class StartMenuApps:
