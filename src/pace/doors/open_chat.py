@@ -24,7 +24,7 @@ from pace.journaling import Journaling
 from pace.memory.limits import ThreadLimits
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId, TurnPair
-from pace.planners.tiers import FetchScreen, OpenedPlanner, open_planner
+from pace.planners.tiers import FetchScreen, OpenedPlanner, open_planner, opened_by
 from pace.ports import Actions, Clock, Planner, ThreadSummarizer
 from pace.settings import Settings, SummariesBy
 from pace.settings_file import SettingsFile
@@ -196,7 +196,7 @@ class OpenChat:
         before, self._applied = self._applied, self._current()
         if before.limits != self._applied.limits:
             await self._apply_limits(self._applied.limits)
-        if _planner_of(before) != _planner_of(self._applied):
+        if opened_by(before) != opened_by(self._applied):
             try:
                 opened = await self._opener(self._current, screen=self._screen)
             except BaseException:
@@ -356,11 +356,6 @@ async def _wake(planner: Planner) -> None:
     """Have the engine load while the person still types; its faults are told at the turn."""
     with suppress(PlannerError):
         await planner.traits()
-
-
-def _planner_of(settings: Settings) -> tuple[object, ...]:
-    planner = settings.planner
-    return planner.tier, planner.base_url, planner.model
 
 
 def _summarizer(settings: Settings, planner: Planner) -> ThreadSummarizer | None:
