@@ -20,8 +20,7 @@ from pace.errors import ActionError, ActionUncertainError
 _LISTS_WITHIN = 15.0
 # Names and ids of all apps in the start menu, those of the store too (Get-StartApps).
 _LISTING = (
-    "[Console]::OutputEncoding = [Text.Encoding]::UTF8; "
-    "@(Get-StartApps) | ConvertTo-Json -Compress"
+    "[Console]::OutputEncoding = [Text.Encoding]::UTF8; @(Get-StartApps) | ConvertTo-Json -Compress"
 )
 _LIST_APPS = ("powershell.exe", "-NoProfile", "-NonInteractive", "-Command", _LISTING)
 

@@ -1,8 +1,8 @@
 """The timers of this process: one task rings them all, and they end with it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -42,6 +42,9 @@ class Timers:
         self._tell = tell
         self._timers: list[Timer] = []
         self._changed = asyncio.Event()
+        self._notifying = 0
+        self._quiet = asyncio.Event()
+        self._quiet.set()
         self._is_running = False
 
     @property
@@ -69,6 +72,7 @@ class Timers:
             rings_at=self._clock.now() + duration,
         )
         self._timers = sorted((*self._timers, timer), key=lambda one: one.rings_at)
+        self._quiet.clear()
         self.look_again()
         return timer
 
@@ -99,8 +103,26 @@ class Timers:
         many = "This timer ends" if len(self._timers) == 1 else "These timers end"
         return f"{many} with Pace and will not ring: {names}{more}."
 
+    async def wait_quiet(self) -> None:
+        """Wait until no timer runs and every notification of those that rang is out."""
+        await self._quiet.wait()
+
+    @asynccontextmanager
+    async def ringing(self) -> AsyncGenerator[None, None]:
+        """Run within a block, and no longer."""
+        task = asyncio.create_task(self.run(), name="timers")
+        try:
+            # It must be running before the first timer is started.
+            await asyncio.sleep(0)
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+        if not task.cancelled():
+            task.result()
+
     async def run(self) -> None:
-        """Ring each timer when its time has come, until cancelled; all of them end with this."""
+        """Ring each timer when its time has come, until cancelled."""
         self._is_running = True
         try:
             async with asyncio.TaskGroup() as ringing:
@@ -109,7 +131,9 @@ class Timers:
                     for timer in self._due():
                         sentence = _sentence(timer)
                         self._tell(sentence)
+                        self._notifying += 1
                         ringing.create_task(self._notified(sentence), name="timer notification")
+                    self._see_whether_quiet()
                     await self._until_next()
         finally:
             self._is_running = False
@@ -138,6 +162,13 @@ class Timers:
             self._tell("The desktop took no notification in time; the timer rang here alone.")
         except ActionError as error:
             self._tell(str(error))
+        finally:
+            self._notifying -= 1
+            self._see_whether_quiet()
+
+    def _see_whether_quiet(self) -> None:
+        if not self._timers and not self._notifying:
+            self._quiet.set()
 
     def _meant(self, label: str) -> tuple[Timer, ...]:
         if not label:

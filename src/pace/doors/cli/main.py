@@ -123,13 +123,22 @@ def pace(context: click.Context) -> None:
 
 
 _FLAGS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
-    click.option("--tier", metavar="TIER", help="Who answers: embedded or local."),
+    click.option(
+        "--tier",
+        metavar="TIER",
+        help="Who answers: embedded, local, apple, cli, direct; or by name: claude, codex, gemini, "
+        "anthropic, openai, openrouter, custom.",
+    ),
     click.option(
         "--base-url",
         metavar="URL",
-        help="An OpenAI-compatible server on this machine (tier local).",
+        help="An OpenAI-compatible server: on this machine for tier local, elsewhere for custom.",
     ),
-    click.option("--model", metavar="NAME|FILE", help="A model of `pace models`, or a .gguf file."),
+    click.option(
+        "--model",
+        metavar="NAME|FILE",
+        help="A model of `pace models` or a .gguf file; for other tiers, a name of theirs.",
+    ),
     click.option("--window", metavar="N", help="Turn pairs held word for word, 1 to 8."),
     click.option("--idle", metavar="MINUTES", help="Pause after which all is forgotten, 5 to 60."),
     click.option("--system", metavar="TEXT|@FILE", help="What the model is told beforehand."),
@@ -217,6 +226,123 @@ def remove_model(name: str) -> None:
     from pace.doors.cli.model_files import remove_model as remove  # noqa: PLC0415  # slow
 
     remove(name)
+
+
+@pace.command()
+@click.argument("words", metavar="[NAME | key PROVIDER]", nargs=-1)
+@click.option("--model", metavar="NAME", help="The model that is to answer.")
+@click.option("--base-url", metavar="URL", help="The server's address, for local and custom.")
+@click.option("--agree", is_flag=True, help="Agree that your words go there, without a question.")
+@click.option("--remove", is_flag=True, help="With key PROVIDER: drop the key.")
+def tier(
+    words: tuple[str, ...], *, model: str | None, base_url: str | None, agree: bool, remove: bool
+) -> None:
+    """Show who could answer here, or have NAME answer from now on.
+
+    NAME is a tier (embedded, local, apple), who stands behind one (claude, codex, gemini;
+    anthropic, openai, openrouter, custom), or a server on this machine by its name.
+
+    `pace tier key PROVIDER` asks for a key and keeps it in this machine's keyring.
+    """
+    from pace.doors.cli import tier as tiers  # noqa: PLC0415  # slow
+
+    match words:
+        case ():
+            if model or base_url or agree or remove:
+                raise click.UsageError("Say whom these options are for: pace tier NAME.")
+            tiers.show_tiers()
+        case ("key", provider):
+            if remove:
+                tiers.remove_key(provider)
+            else:
+                tiers.keep_key(provider)
+        case (name,) if name != "key" and not remove:
+            tiers.switch(name, model=model, base_url=base_url, agrees=agree)
+        case _:
+            raise click.UsageError("Give one NAME, or: key PROVIDER.")
+
+
+@pace.group(invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+@click.pass_context
+def privacy(context: click.Context, *, as_json: bool) -> None:
+    """Show what left this machine, what you agreed to, and what is kept where."""
+    if context.invoked_subcommand is None:
+        from pace.doors.cli.privacy import show  # noqa: PLC0415  # slow
+
+        show(as_json=as_json)
+
+
+@privacy.command("forget")
+@click.argument("name")
+def forget_consent(name: str) -> None:
+    """Withdraw what you agreed to: NAME gets no more of your words."""
+    from pace.doors.cli.privacy import forget  # noqa: PLC0415  # slow
+
+    forget(name)
+
+
+@privacy.command("clear")
+def clear_sent_log() -> None:
+    """Empty the log of how much was sent."""
+    from pace.doors.cli.privacy import clear  # noqa: PLC0415  # slow
+
+    clear()
+
+
+@pace.group(invoke_without_command=True)
+@click.pass_context
+def actions(context: click.Context) -> None:
+    """List what Pace can do on this machine, and what it may do without asking."""
+    if context.invoked_subcommand is None:
+        from pace.doors.cli.acting import show_actions  # noqa: PLC0415  # slow
+
+        show_actions()
+
+
+@actions.command("on")
+def switch_actions_on() -> None:
+    """Let Pace act; it asks before it changes anything."""
+    from pace.doors.cli.acting import switch  # noqa: PLC0415  # slow
+
+    switch(on=True)
+
+
+@actions.command("off")
+def switch_actions_off() -> None:
+    """Let Pace do nothing but talk."""
+    from pace.doors.cli.acting import switch  # noqa: PLC0415  # slow
+
+    switch(on=False)
+
+
+@actions.command("allow")
+@click.argument("name")
+def allow_action(name: str) -> None:
+    """Let the action NAME run without asking each time."""
+    from pace.doors.cli.acting import allow  # noqa: PLC0415  # slow
+
+    allow(name)
+
+
+@actions.command("ask")
+@click.argument("name")
+def have_action_ask(name: str) -> None:
+    """Have the action NAME ask each time again."""
+    from pace.doors.cli.acting import ask  # noqa: PLC0415  # slow
+
+    ask(name)
+
+
+@actions.command("run")
+@click.argument("name")
+@click.option("--args", "arguments", metavar="JSON", default="{}", help="What it takes.")
+@click.option("--yes", "is_sure", is_flag=True, help="Do not ask.")
+def run_action(name: str, *, arguments: str, is_sure: bool) -> None:
+    """Do the action NAME once, to try it out."""
+    from pace.doors.cli.acting import run as run_once  # noqa: PLC0415  # slow
+
+    run_once(name, arguments=arguments, is_sure=is_sure)
 
 
 _SINCE = click.option(

@@ -1,0 +1,218 @@
+"""`pace actions`: what Pace can do besides talk, what it may do unasked, and a way to try it."""
+
+import asyncio
+import difflib
+import json
+import re
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from pace.actions.builtin import builtin_actions
+from pace.actions.notes.folder import NotesFolder
+from pace.actions.registry import Registry
+from pace.actions.timers.notification import DesktopNotification
+from pace.actions.timers.timers import Timers
+from pace.clock import SystemClock
+from pace.doors.cli.ending import run_until_ended
+from pace.doors.cli.setting import show_table
+from pace.doors.safe_text import safe_line, safe_text
+from pace.errors import ActionRefusedError, ActionUncertainError, SettingsError
+from pace.folders import Folders
+from pace.ports import Action, ActionResult, Arguments, Risk
+from pace.settings_file import Change, SettingsFile
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
+
+
+def show_actions() -> None:
+    """All actions that Pace brings, as a table, and whether it may act at all."""
+    file = _opened()
+    allowed = file.current.actions.allowed_names
+    rows = [
+        (
+            action.traits.name,
+            _asks(action, allowed),
+            str(action.traits.risk),
+            action.traits.description,
+            action.traits.example[0] if action.traits.example else "",
+        )
+        for action in _registry(file, _silent_timers()).offered()
+    ]
+    show_table(("ACTION", "ASKS", "RISK", "WHAT IT DOES", "FOR EXAMPLE"), rows)
+    others = sorted(allowed - {row[0] for row in rows})
+    if others:
+        click.echo(f"\nAlso allowed, and not among these: {safe_line(', '.join(others))}")
+    if file.current.actions.enabled:
+        click.echo("\nActions are on. Switch them off with: pace actions off")
+    else:
+        click.echo("\nActions are off. Switch them on with: pace actions on")
+
+
+def switch(*, on: bool) -> None:
+    """Let Pace act, or not."""
+    _said(
+        _opened().change("actions.enabled", on),
+        "Pace may act now. It asks before it changes anything; `pace actions` lists what it can do."
+        if on
+        else "Pace does nothing but talk now.",
+    )
+
+
+def allow(name: str) -> None:
+    """Let an action run without asking each time."""
+    file = _opened()
+    _check_name(name, file)
+    allowed = file.current.actions.allowed_names
+    action = _registry(file, _silent_timers()).named(name)
+    if action is not None and action.traits.risk is Risk.READS:
+        click.echo(f"{name} only looks, and asks nobody anyway.")
+    elif name in allowed:
+        click.echo(f"{name} runs without asking already.")
+    else:
+        change = file.change("actions.allowed", ", ".join(sorted({*allowed, name})))
+        _said(
+            change, f"{name} runs without asking from now on. Undo it with: pace actions ask {name}"
+        )
+
+
+def ask(name: str) -> None:
+    """Have an action ask each time again."""
+    file = _opened()
+    allowed = file.current.actions.allowed_names
+    if name not in allowed:
+        _check_name(name, file)
+        click.echo(f"{name} was not allowed to run without asking.")
+        return
+    change = file.change("actions.allowed", ", ".join(sorted(allowed - {name})))
+    _said(change, f"{safe_line(name)} asks each time again.")
+
+
+def run(name: str, *, arguments: str, is_sure: bool) -> None:
+    """Do one action, after one question."""
+    file = _opened()
+    _check_builtin(name, file)
+    run_until_ended(_run(file, name, _parsed(arguments), is_sure=is_sure))
+
+
+async def _run(file: SettingsFile, name: str, arguments: Arguments, *, is_sure: bool) -> None:
+    timers = Timers(SystemClock(), notify=DesktopNotification(), tell=_tell)
+    action = _registry(file, timers).named(name)
+    if action is None:  # it was there a moment ago
+        raise SettingsError(f"There is no action {safe_line(name)}.")
+    try:
+        checked = action.checked(arguments)
+    except ActionRefusedError as error:
+        raise SettingsError(str(error)) from error
+    asks = _asks(action, file.current.actions.allowed_names) == "yes"
+    if asks and not is_sure and not _is_wanted(action.would(checked)):
+        click.echo("Nothing was done.")
+        return
+    async with timers.ringing():
+        result = await _done(action, checked)
+        click.echo(safe_line(result.line))
+        if result.shown:
+            click.echo(safe_text(result.shown))
+        if timers.running:
+            click.echo("Pace waits until it rings; Ctrl-C ends both.")
+            try:
+                await timers.wait_quiet()
+            finally:
+                if lost := timers.lost():
+                    _warn(lost)
+
+
+async def _done(action: Action, arguments: Arguments) -> ActionResult:
+    limit = action.traits.time_limit
+    try:
+        async with asyncio.timeout(limit):
+            return await action.run(arguments)
+    except TimeoutError as error:
+        raise ActionUncertainError(
+            f"{action.traits.name} took longer than {limit:g} s and was stopped; it may have been "
+            "done or not."
+        ) from error
+
+
+def _parsed(written: str) -> Arguments:
+    try:
+        arguments = json.loads(written)
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(
+            """--args is no JSON. Write it like '{"duration": "10 minutes"}'."""
+        ) from error
+    if not isinstance(arguments, dict):
+        raise SettingsError("""--args has to be a JSON object, like '{"query": "garage"}'.""")
+    return arguments
+
+
+def _is_wanted(would: str) -> bool:
+    """Ask once; whatever is not a yes is a no."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise SettingsError("This action asks first, and nobody is here to answer. Add --yes.")
+    click.echo(f"Pace would {safe_line(would)}. Do it? [y/N] ", nl=False)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _asks(action: Action, allowed: Iterable[str]) -> str:
+    if action.traits.risk is Risk.READS:
+        return "no"
+    return "allowed" if action.traits.name in allowed else "yes"
+
+
+def _check_builtin(name: str, file: SettingsFile) -> None:
+    """Raise SettingsError for a name that Pace does not bring; it suggests the nearest."""
+    names = [action.traits.name for action in _registry(file, _silent_timers()).offered()]
+    if name in names:
+        return
+    near = difflib.get_close_matches(name, names, n=1)
+    step = f"Did you mean {near[0]}?" if near else "`pace actions` lists them all."
+    raise SettingsError(f"There is no action {safe_line(name[:60])!r}. {step}")
+
+
+def _check_name(name: str, file: SettingsFile) -> None:
+    """Raise SettingsError for what is no action's name, or a built-in one's misspelt.
+
+    The names of MCP servers' actions are not known before these are started.
+    """
+    known = [action.traits.name for action in _registry(file, _silent_timers()).offered()]
+    is_near = bool(difflib.get_close_matches(name, known, n=1, cutoff=0.8))
+    if name not in known and (is_near or not _NAME.fullmatch(name)):
+        _check_builtin(name, file)
+
+
+def _registry(file: SettingsFile, timers: Timers) -> Registry:
+    def where() -> Path:
+        folder = file.current.actions.notes_folder
+        return Path(folder).expanduser() if folder else Folders.of().notes
+
+    return Registry(builtin_actions(notes=NotesFolder(where), timers=timers))
+
+
+def _silent_timers() -> Timers:
+    """Timers that never run, for the list of actions."""
+    return Timers(SystemClock(), notify=DesktopNotification(), tell=_tell)
+
+
+def _opened() -> SettingsFile:
+    file = SettingsFile.open()
+    for notice in file.notices:
+        _warn(notice)
+    return file
+
+
+def _said(change: Change, sentence: str) -> None:
+    """The change in words of this command; where another source comes first, in the file's."""
+    click.echo(safe_line(change.sentence if change.is_overridden else sentence))
+
+
+def _tell(sentence: str) -> None:
+    click.echo(safe_line(sentence))
+
+
+def _warn(sentence: str) -> None:
+    with suppress(OSError):
+        click.echo(f"pace: {safe_line(sentence)}", err=True)
