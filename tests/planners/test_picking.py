@@ -62,7 +62,7 @@ def test_another_name_is_refused_with_all_that_there_are() -> None:
         (
             Pick(tier=Tier.DIRECT, provider=Provider.OPENAI),
             CUSTOM,
-            {"planner.provider": "openai", "planner.model": None},
+            {"planner.tier": "direct", "planner.provider": "openai", "planner.model": None},
         ),
     ],
     ids=lambda value: f"{value.tier}-{value.provider}" if hasattr(value, "provider") else "",
@@ -71,7 +71,11 @@ def test_a_pick_sets_what_it_names_and_drops_what_does_not_fit(
     pick: Pick, now: PlannerSettings, after: dict[str, object]
 ) -> None:
     """A model of the former tier goes with it; an address stays for who may call it."""
-    assert values_of(pick, now) == after
+    changed = values_of(pick, now)
+    assert {name: value for name, value in changed.items() if value is not None} == {
+        name: value for name, value in after.items() if value is not None
+    }
+    assert all(changed.get(name, 0) is None for name, value in after.items() if value is None)
 
 
 @pytest.mark.parametrize(

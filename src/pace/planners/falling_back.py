@@ -29,13 +29,14 @@ from pace.ports import (
     Reading,
 )
 
-_FALLS = (
+CANNOT_ANSWER = (
     PlannerUnreachableError,
     PlannerUnavailableError,
     PlannerSignedOutError,
     PlannerQuotaError,
     PlannerRefusedError,
 )
+"""What another planner may help against."""
 
 
 class FallBackPlanner:
@@ -58,7 +59,7 @@ class FallBackPlanner:
         """
         try:
             self._known = await self._chosen.traits()
-        except _FALLS:
+        except CANNOT_ANSWER:
             if self._known is None:
                 here = await self._here.traits()
                 return replace(here, on_this_machine=False, prepares=False, summarizes=False)
@@ -73,7 +74,7 @@ class FallBackPlanner:
                 async for event in events:
                     has_begun = has_begun or not isinstance(event, Notice | Loading | Reading)
                     yield event
-        except _FALLS as error:
+        except CANNOT_ANSWER as error:
             if has_begun or prompt.thread_id == SUMMARIES:
                 raise
             failed = error
@@ -100,7 +101,7 @@ class FallBackPlanner:
         estimates = [estimate_tokens(text) for text in texts]
         try:
             counts = await self._chosen.count_tokens(texts)
-        except _FALLS:
+        except CANNOT_ANSWER:
             return estimates
         return [max(pair) for pair in zip(counts, estimates, strict=True)]
 

@@ -46,28 +46,35 @@ def values_of(pick: Pick, now: PlannerSettings) -> dict[str, object]:
     is missing or does not fit.
     """
     provider = pick.provider or _held_provider(pick, now)
-    is_same = (pick.tier, provider) == (now.tier, now.provider)
-    values: dict[str, object] = {TIER: pick.tier, PROVIDER: provider}
+    values: dict[str, object] = {TIER: pick.tier, **fitting(pick.tier, provider, now)}
     if pick.model is not None:
         values[MODEL] = pick.model
-    elif not is_same:
-        values[MODEL] = None
-    values[BASE_URL] = _address(pick, provider, now)
-    check_whole(
-        PlannerSettings(
-            tier=pick.tier,
-            provider=provider,
-            model=pick.model if pick.model is not None or not is_same else now.model,
-            base_url=None if values[BASE_URL] is None else str(values[BASE_URL]),
-        )
-    )
-    current = {
-        TIER: now.tier,
-        PROVIDER: now.provider,
-        MODEL: now.model,
-        BASE_URL: now.base_url,
+    if pick.base_url is not None:
+        if not _takes_address(pick.tier, provider):
+            raise SettingsError("An address goes with local or custom. Leave one of the two out.")
+        values[BASE_URL] = checked_address(pick.base_url, pick.tier, provider).text
+    current = {TIER: now.tier, PROVIDER: now.provider, MODEL: now.model, BASE_URL: now.base_url}
+    then = {name.removeprefix("planner."): value for name, value in (current | values).items()}
+    check_whole(PlannerSettings.model_validate(then))
+    # A run may have been started with flags, and the file still hold the model of another tier.
+    is_other = (pick.tier, provider) != (now.tier, now.provider)
+    always = {TIER, PROVIDER, MODEL} if is_other else set()
+    return {name: v for name, v in values.items() if name in always or v != current[name]}
+
+
+def fitting(tier: Tier, provider: Provider | None, before: PlannerSettings) -> dict[str, object]:
+    """Provider, model and address as they are with a tier; what only another one knows is dropped.
+
+    An address that this tier does not call is kept for the one that does.
+    """
+    if provider is not None and provider.tier is not tier:
+        provider = None
+    is_same = (tier, provider) == (before.tier, before.provider)
+    return {
+        PROVIDER: provider,
+        MODEL: before.model if is_same else None,
+        BASE_URL: _fitting_address(tier, provider, before),
     }
-    return {name: value for name, value in values.items() if value != current[name]}
 
 
 def _held_provider(pick: Pick, now: PlannerSettings) -> Provider | None:
@@ -77,20 +84,17 @@ def _held_provider(pick: Pick, now: PlannerSettings) -> Provider | None:
     return Provider.CUSTOM if pick.tier is Tier.DIRECT and pick.base_url else None
 
 
-def _address(pick: Pick, provider: Provider | None, now: PlannerSettings) -> str | None:
-    """The address that fits the pick; one of another tier is kept only where nobody calls it."""
-    is_custom = pick.tier is Tier.DIRECT and provider is Provider.CUSTOM
-    takes_one = is_custom or pick.tier is Tier.LOCAL
-    if pick.base_url is not None:
-        if not takes_one:
-            raise SettingsError("An address goes with local or custom. Leave one of the two out.")
-        return checked_address(pick.base_url, pick.tier, provider).text
-    if now.base_url is None or not takes_one:
-        return now.base_url
-    is_here = _is_here(now.base_url)
-    was_custom = now.tier is Tier.DIRECT and now.provider is Provider.CUSTOM
-    fits = (was_custom or not is_here) if is_custom else (is_here and not was_custom)
-    return now.base_url if fits else None
+def _takes_address(tier: Tier, provider: Provider | None) -> bool:
+    return tier is Tier.LOCAL or (tier, provider) == (Tier.DIRECT, Provider.CUSTOM)
+
+
+def _fitting_address(tier: Tier, provider: Provider | None, before: PlannerSettings) -> str | None:
+    url = before.base_url
+    if url is None or not _takes_address(tier, provider):
+        return url
+    was_custom = (before.tier, before.provider) == (Tier.DIRECT, Provider.CUSTOM)
+    is_local = _is_here(url) and not was_custom
+    return url if is_local is (tier is Tier.LOCAL) else None
 
 
 def _is_here(url: str) -> bool:

@@ -121,7 +121,7 @@ def _elsewhere(planner: PlannerSettings, options: Callable[[], ReplyOptions]) ->
             LoopbackUrl(str(planner.base_url)), model=planner.model, options=options
         )
     if planner.tier is Tier.APPLE:
-        from pace.planners.apple import AppleFmPlanner  # noqa: PLC0415  # an extra
+        from pace.planners.apple.planner import AppleFmPlanner  # noqa: PLC0415  # an extra
 
         return AppleFmPlanner(options=options)
     assert planner.provider is not None  # noqa: S101  # check_whole saw to it

@@ -14,19 +14,23 @@ from pace.doors.cli.fetching import FetchBar
 from pace.doors.cli.lines import InputLines, read_some
 from pace.doors.cli.machine import INTERRUPTED, MachineMode
 from pace.doors.cli.setting import text_or_file
+from pace.doors.cli.tier import ask_consent
 from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import SafeTextStream, safe_line
+from pace.doors.switching import others_sentence, remote_sentence
 from pace.errors import EmptyWordsError, SettingsError
 from pace.folders import Folders
 from pace.history import PaceHistory
 from pace.memory.turn import is_blank
-from pace.ports import PlannerEvent, TextDelta
-from pace.settings import Tier, check_value
+from pace.planners.falling_back import CANNOT_ANSWER
+from pace.planners.offers import offers, usable_others
+from pace.planners.picking import BASE_URL, MODEL, PROVIDER, TIER, fitting, tier_named
+from pace.ports import Notice, PlannerEvent, TextDelta
+from pace.settings import Provider, Tier, check_value, checked_address
 from pace.settings_file import SettingsFile, Source
 
+_FAILED = 1
 _SETTINGS_OF_FLAGS = {
-    "tier": "planner.tier",
-    "base_url": "planner.base_url",
     "model": "planner.model",
     "window": "activity.window",
     "idle": "activity.idle_minutes",
@@ -51,11 +55,13 @@ def hold_chat(text: str, *, jsonl: bool, flags: Mapping[str, str | bool | None])
         said = "\n\n".join(part for part in (_decoded(text), piped or "") if part)
         if is_blank(said):
             raise EmptyWordsError
+        ask_consent(file)
         return run_until_ended(_answer_once(file, said))
     if not sys.stdout.isatty():
         raise SettingsError(
             "A conversation needs a terminal. Give TEXT, pipe it in, or use --jsonl."
         )
+    ask_consent(file)
     from pace.doors.cli.terminal.screen import hold_conversation  # noqa: PLC0415  # slow
 
     return hold_conversation(file, open_history())
@@ -66,25 +72,62 @@ def open_settings(flags: Mapping[str, str | bool | None]) -> SettingsFile:
     given: dict[str, object] = {
         name: value for name, value in flags.items() if value not in {None, False}
     }
-    if "base_url" in given and given.setdefault("tier", Tier.LOCAL) != Tier.LOCAL:
-        raise SettingsError("--base-url goes with --tier local. Leave one of the two out.")
     if "system" in given:
         given["system"] = text_or_file(str(given["system"]), name="--system")
     if "no_history" in given:
         given["no_history"] = False
-    overrides: dict[str, object] = {}
+    overrides: dict[str, object] = _who(given)
     for flag, value in given.items():
         name = _SETTINGS_OF_FLAGS[flag]
         step = f"Check --{flag.replace('_', '-')}."
         overrides[name] = check_value(name, value, step=step)
     file = SettingsFile.open(overrides)
-    if (
-        file.below_flags("planner.tier") is not file.current.planner.tier
-        and file.source_of("planner.model") is not Source.FLAG
-    ):
-        # The model that is set belongs to the tier that is set.
-        file.wish("planner.model", None)
+    _drop_what_does_not_fit(file)
     return file
+
+
+def _who(given: dict[str, object]) -> dict[str, object]:
+    """Take the flags about who answers out of those given; what they set, checked together."""
+    named, url = given.pop("tier", None), given.pop("base_url", None)
+    if named is None and url is None:
+        return {}
+    try:
+        tier, provider = (Tier.LOCAL, None) if named is None else tier_named(str(named))
+    except SettingsError as error:
+        raise SettingsError(f"{error} Check --tier.") from error
+    overrides: dict[str, object] = {TIER: tier}
+    if tier is Tier.DIRECT and url is not None and provider is None:
+        provider = Provider.CUSTOM
+    if provider is not None:
+        overrides[PROVIDER] = provider
+    if url is None:
+        return overrides
+    if tier is not Tier.LOCAL and provider is not Provider.CUSTOM:
+        raise SettingsError(
+            "--base-url goes with --tier local or --tier custom. Leave one of the two out."
+        )
+    try:
+        overrides[BASE_URL] = checked_address(str(url), tier, provider).text
+    except SettingsError as error:
+        raise SettingsError(f"{error} Check --base-url.") from error
+    return overrides
+
+
+def _drop_what_does_not_fit(file: SettingsFile) -> None:
+    """What is set belongs to the tier that is set, and not to one of the flags."""
+    if file.source_of(TIER) is not Source.FLAG:
+        return
+    now = file.current.planner
+    before = now.model_copy(
+        update={
+            name.removeprefix("planner."): file.below_flags(name)
+            for name in (TIER, PROVIDER, MODEL, BASE_URL)
+        }
+    )
+    flagged = {name for name in (PROVIDER, MODEL, BASE_URL) if file.source_of(name) is Source.FLAG}
+    for name, value in fitting(now.tier, now.provider, before).items():
+        if name not in flagged and value != file.current.get(name):
+            file.wish(name, value)
 
 
 def open_history() -> PaceHistory:
@@ -99,6 +142,8 @@ async def _answer_once(file: SettingsFile, text: str) -> int:
     printer = _Printer()
     async with OpenChat(file, screen=FetchBar(), history=open_history(), tell=_tell) as chat:
         _tell_reason(chat)
+        if where := remote_sentence(file.current):
+            _tell(where)
         turn = asyncio.create_task(chat.say(Words(text=text), printer.say))
         with _on_interrupt(lambda: chat.stop() or turn.cancel()):
             try:
@@ -109,14 +154,22 @@ async def _answer_once(file: SettingsFile, text: str) -> int:
                     await asyncio.wait([turn])
     if turn.cancelled():
         return INTERRUPTED
-    report = turn.result()
+    try:
+        report = turn.result()
+    except CANNOT_ANSWER as error:
+        found = await offers(file.current, models=Folders.of().models)
+        if not (others := others_sentence(usable_others(found), command="pace tier")):
+            raise
+        _tell(str(error))
+        _tell(others)
+        return _FAILED
     printer.finish()
     _remark(report, file)
     return INTERRUPTED if report.interrupted else 0
 
 
 class _Printer:
-    """Writes a reply to standard output as it comes, and nothing else."""
+    """Writes a reply to standard output as it comes, and nothing else; notices go beside it."""
 
     def __init__(self) -> None:
         self._safe = SafeTextStream()
@@ -125,6 +178,8 @@ class _Printer:
     async def say(self, event: PlannerEvent) -> None:
         if isinstance(event, TextDelta):
             self._write(self._safe.feed(event.text))
+        elif isinstance(event, Notice):
+            _tell(event.sentence)
 
     def finish(self) -> None:
         self._write(self._safe.finish())

@@ -1,0 +1,146 @@
+"""`pace privacy`: what left this machine, what was agreed to, what is kept and where."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from pace.doors.cli.setting import show_table
+from pace.doors.safe_text import safe_line
+from pace.doors.switching import who_answers
+from pace.errors import SettingsError
+from pace.folders import Folders
+from pace.planners.consent import agreed_names, needs_asking, recipient_of, without_agreed
+from pace.planners.sent_log import SentLog, SentTotal
+from pace.settings import Settings
+from pace.settings_file import SettingsFile
+
+_THOUSAND, _MILLION = 1_000, 1_000_000
+
+
+def show(*, as_json: bool) -> None:
+    """Everything, in words or as one JSON object."""
+    folders, settings = Folders.of(), SettingsFile.open().current
+    totals = SentLog(folders.sent_log).totals()
+    if as_json:
+        click.echo(json.dumps(_told(folders, settings, totals), ensure_ascii=False, indent=2))
+        return
+    click.echo(f"{who_answers(settings)}\n")
+    _show_sent(totals)
+    _show_agreed(settings)
+    click.echo("\nWhat is kept, and where:")
+    for title, where in _kept(folders):
+        click.echo(f"  {title:<14}{where}")
+
+
+def clear() -> None:
+    """Forget what was sent."""
+    SentLog(Folders.of().sent_log).clear()
+    click.echo("The log of what was sent is empty.")
+
+
+def forget(name: str) -> None:
+    """Withdraw what was agreed to, by its name there or that of a tier."""
+    file = SettingsFile.open()
+    held = agreed_names(file.current)
+    meant = [known for known in held if name in {known, known.partition(":")[2]}]
+    recipient = recipient_of(file.current.planner)
+    if not meant and recipient is not None and recipient.command == name:
+        meant = [known for known in held if known == recipient.name]
+    if not meant:
+        listed = ", ".join(held) or "nothing"
+        raise SettingsError(f"You have not agreed to {name[:60]!r}. You have agreed to: {listed}.")
+    change = file.change("privacy.agreed", without_agreed(file.current, meant[0]))
+    if change.is_overridden:
+        click.echo(change.sentence)
+        return
+    click.echo(f"Withdrawn: {safe_line(meant[0])}. No word goes there until you agree again.")
+    if needs_asking(file.current):
+        click.echo("It is still set to answer, and will not. Pick another: pace tier")
+
+
+def size(count: int) -> str:
+    """Bytes as a person reads them."""
+    if count < _THOUSAND:
+        return f"{count} B"
+    return f"{count / _THOUSAND:,.1f} kB" if count < _MILLION else f"{count / _MILLION:,.1f} MB"
+
+
+def when(at: datetime) -> str:
+    """A local time, to the minute."""
+    return f"{at:%Y-%m-%d %H:%M}"
+
+
+def _show_sent(totals: Sequence[SentTotal]) -> None:
+    if not totals:
+        click.echo("The log of what was sent is empty: nothing left this machine.")
+        return
+    rows = [
+        (
+            total.tier,
+            safe_line(total.host),
+            total.kind.value,
+            f"{total.count:,}",
+            size(total.bytes),
+            when(total.first_at),
+            when(total.last_at),
+        )
+        for total in totals
+    ]
+    show_table(("TIER", "WORDS WENT TO", "FOR", "REQUESTS", "SENT", "FIRST", "LAST"), rows)
+    click.echo("The log holds these numbers and no words. Empty it with: pace privacy clear")
+
+
+def _show_agreed(settings: Settings) -> None:
+    names = agreed_names(settings)
+    if not names:
+        click.echo("\nYou have not agreed that anybody gets your words.")
+        return
+    click.echo("\nYou have agreed that your words go to:")
+    for name in names:
+        click.echo(f"  {safe_line(name)}  (withdraw it: pace privacy forget {safe_line(name)})")
+    remote = "may" if settings.summaries.remote else "may not"
+    click.echo(f"  They {remote} make summaries (pace settings summaries.remote)")
+
+
+def _kept(folders: Folders) -> Sequence[tuple[str, str]]:
+    return (
+        ("conversation", "this program's memory, on no disk; gone when you stop"),
+        ("history", _where(folders.history)),
+        ("settings", _where(folders.settings_file)),
+        ("sent", _where(folders.sent_log)),
+        ("models", _where(folders.models)),
+        ("keys", "this machine's keyring, or your environment"),
+    )
+
+
+def _where(path: Path) -> str:
+    return str(path) if path.exists() else f"{path} (not there yet)"
+
+
+def _told(folders: Folders, settings: Settings, totals: Sequence[SentTotal]) -> dict[str, object]:
+    recipient = recipient_of(settings.planner)
+    return {
+        "answers": {
+            "tier": settings.planner.tier,
+            "provider": settings.planner.provider,
+            "host": None if recipient is None else recipient.host,
+        },
+        "sent": [
+            {
+                "tier": total.tier,
+                "host": total.host,
+                "kind": total.kind,
+                "requests": total.count,
+                "bytes": total.bytes,
+                "first": total.first_at.isoformat(),
+                "last": total.last_at.isoformat(),
+            }
+            for total in totals
+        ],
+        "agreed": list(agreed_names(settings)),
+        "remote_summaries": settings.summaries.remote,
+        "kept": dict(_kept(folders)),
+    }

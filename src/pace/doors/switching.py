@@ -1,0 +1,78 @@
+"""Switches who answers, for every door; asks before words are to leave this machine."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from pace.planners.consent import (
+    SUMMARIES_QUESTION,
+    Recipient,
+    asks_about_summaries,
+    needs_asking,
+    recipient_of,
+    with_agreed,
+)
+from pace.planners.offers import Offer
+from pace.planners.picking import Pick, values_of
+from pace.settings import PlannerSettings, Settings
+
+AGREED, REMOTE = "privacy.agreed", "summaries.remote"
+
+Ask = Callable[[str], Awaitable[bool]]
+"""Shows a person some sentences and gives their yes or no."""
+
+
+async def values_to_switch(settings: Settings, pick: Pick, ask: Ask) -> dict[str, object] | None:
+    """What to set so that the pick answers; None if the person does not want their words there.
+
+    Asks for nothing that was agreed to before. Raises SettingsError.
+    """
+    values = values_of(pick, settings.planner)
+    then = as_set(settings, values)
+    recipient = needs_asking(then)
+    if recipient is None:
+        return values
+    if not await ask(recipient.tells):
+        return None
+    agreed: dict[str, object] = {AGREED: with_agreed(settings, recipient)}
+    if asks_about_summaries(then) and await ask(SUMMARIES_QUESTION.format(host=recipient.host)):
+        agreed[REMOTE] = True
+    # The consent first: what is in force is agreed to at every moment.
+    return {**agreed, **values}
+
+
+def as_set(settings: Settings, values: dict[str, object]) -> Settings:
+    """The settings with these planner settings in them."""
+    planner = settings.planner.model_dump()
+    planner |= {name.removeprefix("planner."): value for name, value in values.items()}
+    return settings.model_copy(update={"planner": PlannerSettings.model_validate(planner)})
+
+
+def who_answers(settings: Settings) -> str:
+    """Who answers by these settings, and where words go, in a sentence."""
+    planner = settings.planner
+    recipient = recipient_of(planner)
+    name = planner.provider if recipient is not None and planner.provider else planner.tier
+    if recipient is None:
+        return f"{name} answers; your words stay on this machine."
+    return f"{name} answers; your words go to {recipient.host}."
+
+
+def remote_sentence(settings: Settings) -> str:
+    """That words leave this machine, and for whom; empty if they do not."""
+    return "" if recipient_of(settings.planner) is None else who_answers(settings)
+
+
+def others_sentence(others: Sequence[Offer], *, command: str) -> str:
+    """Who else could answer, as commands to type; empty if nobody could."""
+    if not others:
+        return ""
+    told = (
+        f"{command} {offer.command} ({f'sends words to {offer.host}' if offer.host else 'here'})"
+        for offer in others
+    )
+    return f"Others that could answer: {', '.join(told)}."
+
+
+def mark_of(settings: Settings) -> str:
+    """A word for the prompt line while words leave this machine; empty while they do not."""
+    recipient: Recipient | None = recipient_of(settings.planner)
+    return "" if recipient is None else recipient.command
