@@ -1,0 +1,1 @@
+"""Apple's on-device model, through Apple's own SDK."""
