@@ -62,7 +62,7 @@ class _Reader:
 
     def _work(self) -> None:
         try:
-            asyncio.run(self._read())
+            asyncio.run(self._read(), debug=False)  # that it blocks is known
         except Exception as error:  # noqa: BLE001  # it is raised again where the reply is read
             self._put(error)
         else:
