@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ LARGEST_NOTE = 1_000_000
 _MOST_OF_A_TITLE = 1000
 _MOST_NUMBERS = 1000
 _HEADING = re.compile(r"\ufeff?# +(.*?)(?: +#+)? *$")
-_BULLET = re.compile(rb"([ \t]*[-*+] )(?:\[[ xX]\] )?\S")
+_BULLET = re.compile(rb"([ \t]*[-*+] )(\[[ xX]\] )?\S")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,14 +63,22 @@ def text_of(note: NoteFile) -> str:
         return file.read(LARGEST_NOTE).decode("utf-8-sig", "replace")
 
 
-def path_for(folder: Path, title: str, taken: set[str]) -> tuple[str, Path]:
-    """A title and a path that no note has: the wanted ones, or those with a number."""
-    for number in range(1, _MOST_NUMBERS):
-        name = title if number == 1 else f"{title} ({number})"
-        stem = stem_of(title) if number == 1 else f"{stem_of(title)} ({number})"
-        path = folder / f"{stem}.md"
-        if key_of(stem) not in taken and not os.path.lexists(path):
-            return name, path
+def free_title(title: str, notes: Iterable[NoteFile]) -> str:
+    """The title, or the title with a number, that no note has. Raises ActionError."""
+    taken = {key_of(note.title) for note in notes}
+    for name in (title, *(f"{title} ({number})" for number in range(2, _MOST_NUMBERS))):
+        if key_of(name) not in taken:
+            return name
+    raise ActionError(f"Too many notes are called {quoted(title)}. Give this one another title.")
+
+
+def free_path(folder: Path, title: str) -> Path:
+    """A file for a title that is not there yet, in whatever letter case. Raises ActionError."""
+    taken = {key_of(path.name) for path in folder.iterdir()}
+    stem = stem_of(title)
+    for name in (stem, *(f"{stem} ({number})" for number in range(2, _MOST_NUMBERS))):
+        if key_of(f"{name}.md") not in taken:
+            return folder / f"{name}.md"
     raise ActionError(f"Too many notes are called {quoted(title)}. Give this one another title.")
 
 
@@ -111,7 +119,7 @@ def _joined(before: bytes, text: str) -> bytes:
     head = before.rstrip()
     bullet = _BULLET.match(head.splitlines()[-1]) if head else None
     if bullet and end not in added and not _BULLET.match(added):
-        return head + end + bullet[1] + added + end
+        return head + end + bullet[1] + (b"[ ] " if bullet[2] else b"") + added + end
     if bullet and _BULLET.match(added):
         return head + end + added + end
     return (head + end + end if head else b"") + added + end

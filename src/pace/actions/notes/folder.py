@@ -7,16 +7,17 @@ lock; what is written is there as a whole or not at all.
 import asyncio
 import difflib
 import os
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pace.actions.notes.files import (
     NoteFile,
     add_to,
+    free_path,
+    free_title,
     listed,
-    path_for,
     put_new,
 )
 from pace.actions.notes.names import key_of
@@ -54,27 +55,29 @@ class NotesFolder:
 
     async def take(self, title: str, text: str) -> Note:
         """Write a new note; if the title is taken, under the title with a number."""
-        async with self._alone() as folder:
-            with _sentences(folder):
-                taken = {key_of(note.path.stem) for note in listed(folder)}
-                name, path = path_for(folder, title, taken)
+        with _in_sentences(self._where()):
+            async with self._alone() as folder:
+                notes = await in_thread(lambda: listed(folder), name="look for notes")
+                name = free_title(title, notes)
+                path = free_path(folder, name)
                 put_new(path, f"# {name}\n\n{text.strip()}\n".encode())
-        return Note(title=name, path=path)
+                return Note(title=name, path=path)
 
     async def append(self, title: str, text: str) -> Note:
         """Add a text at the end of the one note of that title."""
-        async with self._alone() as folder:
-            with _sentences(folder):
-                note = _the_one(title, listed(folder))
+        with _in_sentences(self._where()):
+            async with self._alone() as folder:
+                notes = await in_thread(lambda: listed(folder), name="look for notes")
+                note = _the_one(title, notes)
                 add_to(note, text, folder)
-        return Note(title=note.title, path=note.path)
+                return Note(title=note.title, path=note.path)
 
     async def search(self, query: str) -> Search:
         """The notes that hold the words, the best first; without words, the newest."""
         folder = self._where()
-        if not folder.is_dir():
-            return Search(total=0, best=())
-        with _sentences(folder):
+        with _in_sentences(folder):
+            if not folder.is_dir():
+                return Search(total=0, best=())
             real = folder.resolve()
             return await in_thread(lambda: searched(real, query), name="search notes")
 
@@ -82,38 +85,31 @@ class NotesFolder:
     async def _alone(self) -> AsyncGenerator[Path, None]:
         """The folder, made if it has to be, while no other Pace writes into it."""
         folder = self._where()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        real = folder.resolve(strict=True)
+        lock = real / _LOCK
+        _make_private(lock)
         async with AsyncExitStack() as stack:
-            with _sentences(folder):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                real = folder.resolve(strict=True)
-                lock = real / _LOCK
-                _make_private(lock)
-                try:
-                    async with asyncio.timeout(self._waits_for_others):
-                        await stack.enter_async_context(only_here(lock))
-                except TimeoutError as error:
-                    raise ActionError(
-                        "Another Pace is writing notes and does not finish. Try again soon."
-                    ) from error
+            try:
+                async with asyncio.timeout(self._waits_for_others):
+                    await stack.enter_async_context(only_here(lock))
+            except TimeoutError as error:
+                raise ActionError(
+                    "Another Pace is writing notes and does not finish. Try again soon."
+                ) from error
             yield real
 
 
-class _sentences:  # noqa: N801  # reads as a word of `with`
-    """Turns faults of files into a sentence."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OSError) and not isinstance(error, TimeoutError):
-            raise ActionError(
-                f"The notes folder {shown(str(self._folder), 80)} cannot be used "
-                f"({error.strerror}). Check it, or choose another: pace settings "
-                "actions.notes_folder FOLDER"
-            ) from error
+@contextmanager
+def _in_sentences(folder: Path) -> Generator[None, None, None]:
+    """Turn a fault of a file into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise ActionError(
+            f"The notes folder {shown(str(folder), 80)} cannot be used ({error.strerror}). Check "
+            "it, or choose another: pace settings actions.notes_folder FOLDER"
+        ) from error
 
 
 def _make_private(lock: Path) -> None:

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from pace.actions.arguments import Given, Line, TypedArguments
 from pace.actions.telling import counted, quoted
-from pace.actions.timers.timers import Timers
+from pace.actions.timers.timers import Timers, means_all
 from pace.ports import ActionResult, ActionTraits, Arguments, Risk
 
 
@@ -41,6 +41,8 @@ class CancelTimer:
     def would(self, arguments: Arguments) -> str:
         """Name the timer."""
         label = _ARGUMENTS.read(arguments).label
+        if means_all(label):
+            return "cancel every timer"
         return f"cancel the timer {quoted(label)}" if label else "cancel the timer"
 
     async def run(self, arguments: Arguments) -> ActionResult:

@@ -12,6 +12,8 @@ from pace.errors import ActionError
 from pace.ports import Clock
 
 _MOST = 50
+_UNNAMED = "timer"
+_ALL = {"all", "both", "every", "everything"}
 # A machine that slept wakes tasks late; a look at the clock that counts sleep is never farther off.
 _LOOK_AGAIN = 15.0
 _NOTIFY_WITHIN = 10.0
@@ -67,7 +69,7 @@ class Timers:
         if len(self._timers) >= _MOST:
             raise ActionError(f"{_MOST} timers run already. Cancel one first.")
         timer = Timer(
-            label=self._free_label(label or "timer"),
+            label=self._free_label(label or _UNNAMED),
             duration=duration,
             rings_at=self._clock.now() + duration,
         )
@@ -171,24 +173,23 @@ class Timers:
             self._quiet.set()
 
     def _meant(self, label: str) -> tuple[Timer, ...]:
-        if not label:
-            if len(self._timers) == 1:
-                return tuple(self._timers)
-            raise ActionError(f"{len(self._timers)} timers run: {self._names()}. Say which one.")
         wanted = _key(label)
+        words = set(wanted.split())
         for found in (
             [timer for timer in self._timers if _key(timer.label) == wanted],
-            self._timers if wanted in {"all", "every", "everything"} else [],
             self._of_duration(wanted),
+            [timer for timer in self._timers if words and words <= set(_key(timer.label).split())],
         ):
-            if found:
-                return self._all_or_one(found, is_all=found is self._timers)
-        raise ActionError(f"No timer {quoted(label)} runs; these do: {self._names()}.")
-
-    def _all_or_one(self, found: list[Timer], *, is_all: bool) -> tuple[Timer, ...]:
-        if len(found) > 1 and not is_all:
-            raise ActionError(f"{len(found)} timers are that long: {self._names()}. Say which one.")
-        return tuple(found)
+            if len(found) == 1:
+                return tuple(found)
+        if means_all(label):
+            return tuple(self._timers)
+        names = ", ".join(shown(timer.label) for timer in self._timers)
+        if wanted not in {"", _UNNAMED}:
+            raise ActionError(f"No one timer is called {quoted(label)}; these run: {names}.")
+        if len(self._timers) > 1:
+            raise ActionError(f"{len(self._timers)} timers run: {names}. Say which one.")
+        return tuple(self._timers)
 
     def _of_duration(self, text: str) -> list[Timer]:
         try:
@@ -197,9 +198,6 @@ class Timers:
             return []
         return [timer for timer in self._timers if timer.duration == duration]
 
-    def _names(self) -> str:
-        return ", ".join(shown(timer.label) for timer in self._timers)
-
     def _free_label(self, label: str) -> str:
         taken = {_key(timer.label) for timer in self._timers}
         if _key(label) not in taken:
@@ -207,6 +205,12 @@ class Timers:
         # Some number up to one more than there are timers is free.
         numbered = (f"{label} {number}" for number in range(2, len(taken) + 3))
         return next(name for name in numbered if _key(name) not in taken)
+
+
+def means_all(label: str) -> bool:
+    """Whether a label stands for every timer."""
+    words = set(label.casefold().split())
+    return bool(words & _ALL) and words <= _ALL | {"of", "the", "my", "them", "timer", "timers"}
 
 
 def _key(label: str) -> str:
@@ -220,5 +224,5 @@ def _key(label: str) -> str:
 
 
 def _sentence(timer: Timer) -> str:
-    name = "" if timer.label == "timer" else f" {quoted(timer.label)}"
+    name = "" if timer.label == _UNNAMED else f" {quoted(timer.label)}"
     return f"The timer{name} of {said(timer.duration)} rings."
