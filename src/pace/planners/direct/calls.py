@@ -1,0 +1,203 @@
+"""Asks a provider for one reply: again where that may help, and never once words have come."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing
+from http import HTTPStatus
+from math import ceil
+from typing import Protocol
+
+import httpx
+import httpx2
+from httpx_sse import ServerSentEvent
+
+from pace.errors import EmptyReplyError, PlannerError, PlannerRefusedError
+from pace.planners.answers import body_of, events_of
+from pace.planners.direct.faults import Fault, FaultError, error_of
+from pace.planners.direct.limiter import Limiter
+from pace.ports import Notice, PlannerEvent
+
+# Once a reply is complete only its token counts may follow.
+_AFTER_LAST_WORD = 5.0
+
+
+class Answer(Protocol):
+    """A response of either library, its body not yet read."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Its headers."""
+        ...
+
+    def iter_bytes(self) -> AsyncIterator[bytes]:
+        """Its body, piece by piece."""
+        ...
+
+
+class Reader(Protocol):
+    """Turns one reply's events of the wire into ours."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the provider said why the reply ended."""
+        ...
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of use can follow."""
+        ...
+
+    @property
+    def has_words(self) -> bool:
+        """Whether anything was said that a person may see."""
+        ...
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether the reply ended at its limit."""
+        ...
+
+    def take(self, event: ServerSentEvent) -> list[PlannerEvent]:
+        """Our events for one of theirs; raises FaultError for an error that it tells of."""
+        ...
+
+    def finish(self) -> list[PlannerEvent]:
+        """What was held, then Finished; raises EmptyReplyError for a reply without words."""
+        ...
+
+
+class Wire(Protocol):
+    """How one reply is asked for, by one provider's library."""
+
+    def open(self) -> AbstractAsyncContextManager[Answer]:
+        """The call as it is to be made by what is known now; entering it makes it."""
+        ...
+
+    def reader(self) -> Reader:
+        """For one answer."""
+        ...
+
+    def fault_of(self, error: Exception) -> Fault | None:
+        """What an error of the library means; None for any other error."""
+        ...
+
+    def learn(self, fault: Fault) -> bool:
+        """Whether the next call will be another one, since something was learned from this."""
+        ...
+
+    def learn_reasoning(self) -> bool:
+        """Whether the next call will leave more room, since reasoning took all there was."""
+        ...
+
+
+class _MoreRoomError(Exception):
+    """The model reasoned until its limit; another call leaves it more room."""
+
+
+async def reply_of(
+    wire: Wire, limiter: Limiter, *, host: str, provider: str
+) -> AsyncGenerator[PlannerEvent, None]:
+    """The reply's events, Finished last; raises PlannerError, with no word of the conversation.
+
+    Before its first event a call that fails in passing is made again, a few times at most. One
+    from which something is learned is made again at once.
+    """
+    calls, why = 0, f"{host} is busy"
+    while True:
+        if (pause := limiter.pause) > 0:
+            yield Notice(f"{why}; trying again in {ceil(pause)} s.")
+            await limiter.wait()
+        calls += 1
+        has_begun = False
+        try:
+            async with aclosing(_one_reply(wire, host)) as events:
+                async for event in events:
+                    has_begun = True
+                    yield event
+        except FaultError as error:
+            fault = error.fault
+        except _MoreRoomError:
+            yield Notice("The model only reasoned; asking it once more, with more room.")
+            continue
+        else:
+            return
+        if not has_begun and wire.learn(fault):
+            continue
+        if has_begun or not limiter.may_repeat(fault, calls):
+            raise error_of(fault, host=host, provider=provider)
+        why = f"{host} is busy" if fault.status is not None else f"Nothing answers at {host}"
+
+
+async def _one_reply(wire: Wire, host: str) -> AsyncGenerator[PlannerEvent, None]:
+    """One call's events. A connection that breaks after some words cuts the reply, and no more."""
+    reader = wire.reader()
+    try:
+        async with wire.open() as answer, aclosing(_events(answer, reader, host)) as events:
+            async for event in events:
+                for ours in reader.take(event):
+                    yield ours
+                if reader.is_over:
+                    break
+    except (FaultError, PlannerError):
+        raise
+    except Exception as error:
+        fault = wire.fault_of(error) or _fault_of_transport(error)
+        if fault is None:
+            raise
+        if not reader.has_words:
+            # Of an answer's error only the fault is kept, since its text quotes the body.
+            raise FaultError(fault) from None
+    for ours in _last_of(reader, wire):
+        yield ours
+
+
+def _last_of(reader: Reader, wire: Wire) -> list[PlannerEvent]:
+    try:
+        return reader.finish()
+    except EmptyReplyError as error:
+        if reader.was_cut and wire.learn_reasoning():
+            raise _MoreRoomError from error
+        raise
+
+
+async def _events(
+    answer: Answer, reader: Reader, host: str
+) -> AsyncGenerator[ServerSentEvent, None]:
+    """An answer's events; one that is not streamed is a single one."""
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    # The same careful reading as for servers on this machine: it knows only its own responses.
+    framed = httpx.Response(HTTPStatus.OK, content=answer.iter_bytes())
+    if kind == "application/json":
+        yield ServerSentEvent(data=await body_of(framed, server=host))
+        return
+    if kind != "text/event-stream":
+        raise PlannerRefusedError(f"{host} does not answer as such an API does. Check its address.")
+    async with aclosing(events_of(framed, server=host)) as events:
+        while (event := await _next(events, reader)) is not None and event.data != "[DONE]":
+            yield event
+
+
+async def _next(
+    events: AsyncGenerator[ServerSentEvent, None], reader: Reader
+) -> ServerSentEvent | None:
+    try:
+        async with asyncio.timeout(_AFTER_LAST_WORD if reader.is_complete else None):
+            return await anext(events, None)
+    except TimeoutError:
+        return None
+
+
+def fault_of_connection(error: Exception) -> Fault:
+    """The fault that a library's error of its connection stands for."""
+    return _fault_of_transport(error.__cause__) or Fault(cause=error, may_repeat=False)
+
+
+def _fault_of_transport(error: BaseException | None) -> Fault | None:
+    """Waiting again for what took minutes already helps nobody."""
+    if isinstance(error, httpx2.TimeoutException) and not isinstance(error, httpx2.ConnectTimeout):
+        return Fault(cause=error, may_repeat=False)
+    if isinstance(error, httpx2.TransportError):
+        return Fault(cause=error)
+    if isinstance(error, httpx2.HTTPError | httpx2.StreamError):
+        return Fault(cause=error, may_repeat=False)
+    return None
