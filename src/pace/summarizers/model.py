@@ -1,17 +1,21 @@
 """Has a planner fold, if it says that it can; no word is left out of what it reads."""
 
+import json
 from collections.abc import Sequence
 from contextlib import aclosing, suppress
 
 from pace.errors import (
     EmptyReplyError,
     PlannerError,
+    PlannerQuotaError,
+    PlannerSignedOutError,
+    PlannerUnavailableError,
     PlannerUnreachableError,
     SummarizerError,
     SummarizerUnavailableError,
     SummaryRejectedError,
 )
-from pace.memory.prompt import MESSAGE_TOKENS, Message, Prompt, PromptParts
+from pace.memory.prompt import MESSAGE_TOKENS, Message, Prompt, PromptParts, ReplyForm
 from pace.memory.summary import Fold, SummaryUpdate
 from pace.memory.turn import is_blank
 from pace.planners.reasoning import without_reasoning
@@ -28,19 +32,41 @@ _LONGEST_REPLY = 10
 _JOINT_TOKENS = 4
 # A piece of a text that is shorter is not worth a request.
 _SHORTEST_PIECE = 64
+_SUMMARY = "summary"
+_FORM = ReplyForm(
+    json.dumps(
+        {
+            "type": "object",
+            "properties": {_SUMMARY: {"type": "string", "description": "One paragraph."}},
+            "required": [_SUMMARY],
+            "additionalProperties": False,
+        }
+    )
+)
+# Nobody was asked, or could be: the next one may be.
+_NOT_THERE = (
+    PlannerUnreachableError,
+    PlannerUnavailableError,
+    PlannerSignedOutError,
+    PlannerQuotaError,
+)
 
 
 class ModelSummarizer:
     """Folds by a planner. A fold that is too large is made of as many pairs as fit.
 
     One pair that does not fit by itself is read in pieces, each request adding to the summary of
-    the one before. A planner that lets words leave this machine is asked only with `remote`.
+    the one before. A planner that lets words leave this machine is asked only with `remote`. One
+    that constrains is held to a form for summaries, if it is to be `guided`.
     """
 
-    def __init__(self, planner: Planner, *, name: str, remote: bool = False) -> None:
+    def __init__(
+        self, planner: Planner, *, name: str, remote: bool = False, guided: bool = False
+    ) -> None:
         self._planner = planner
         self._name = name
         self._remote = remote
+        self._form = _FORM if guided else None
 
     @property
     def name(self) -> str:
@@ -73,8 +99,8 @@ class ModelSummarizer:
         )
 
     def _fault(self, error: PlannerError) -> SummarizerError:
-        if isinstance(error, PlannerUnreachableError):
-            return SummarizerUnavailableError(f"{self._name} cannot be reached.")
+        if isinstance(error, _NOT_THERE):
+            return SummarizerUnavailableError(f"{self._name} cannot be asked now.")
         if isinstance(error, EmptyReplyError):
             return SummaryRejectedError(Rejection.EMPTY)
         return SummarizerError(f"{self._name} gave no summary ({error.kind}).")
@@ -157,6 +183,8 @@ class ModelSummarizer:
                 if len(text) > _LONGEST_REPLY * fold.budget:
                     break
         text = without_reasoning(text)
+        if self._form is not None:
+            text = _out_of_form(text)
         if is_blank(text):
             raise SummaryRejectedError(Rejection.EMPTY)
         if not is_whole:
@@ -177,5 +205,23 @@ class ModelSummarizer:
             words=words + MESSAGE_TOKENS,
         )
         return Prompt(
-            thread_id=SUMMARIES, session_id=fold.session_id, messages=messages, parts=parts
+            thread_id=SUMMARIES,
+            session_id=fold.session_id,
+            messages=messages,
+            parts=parts,
+            reply_form=self._form,
         )
+
+
+def _out_of_form(text: str) -> str:
+    """The summary that stands in the form; a text that is in none is the summary itself.
+
+    Raises SummaryRejectedError for half a form.
+    """
+    if not text.startswith("{"):
+        return text
+    try:
+        summary = json.loads(text)[_SUMMARY]
+    except (ValueError, LookupError) as error:
+        raise SummaryRejectedError(Rejection.CUT_OFF) from error
+    return str(summary)
