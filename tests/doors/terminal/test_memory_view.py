@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -127,3 +128,11 @@ def test_bars_are_in_proportion(tokens, width):
         assert (size > 0) == (count > 0)
     ordered = sorted(zip(tokens, cells, strict=True))
     assert all(a[1] <= b[1] + 1 for a, b in pairwise(ordered))
+
+
+def test_summaries_that_were_turned_down_are_told_with_whose_and_why():
+    """R6: what the guard did not let through can be seen, by who made it; otherwise no line."""
+    counts = Counter({("apple", "late"): 1, ("local", "poorer than the extractive fold"): 2})
+    told = shown(replace(facts(), turned_down=counts))
+    assert "turned down: 2 by local (poorer than the extractive fold), 1 by apple" in told
+    assert "turned down" not in shown(facts())

@@ -1,6 +1,7 @@
 """Everything that the memory panel shows, asked for at once."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from pace.doors.open_chat import FoldNews, OpenChat
@@ -10,6 +11,7 @@ from pace.errors import PaceError
 from pace.memory.fitting import Room
 from pace.memory.prompt import Prompt
 from pace.memory.thread import ThreadMemory
+from pace.summarizers.chain import TurnedDown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +25,10 @@ class NextPrompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFacts:
-    """`next_prompt` is None, and `trouble` a sentence, if it cannot be made now."""
+    """`next_prompt` is None, and `trouble` a sentence, if it cannot be made now.
+
+    `turned_down` counts the summaries that were not taken, by who made them and why.
+    """
 
     memory: ThreadMemory
     next_prompt: NextPrompt | None
@@ -33,6 +38,7 @@ class MemoryFacts:
     prepared_tokens: int
     idle_left: timedelta
     shows_summary: bool
+    turned_down: TurnedDown = field(default_factory=Counter)
 
 
 def state_of(chat: OpenChat, memory: ThreadMemory, draft: str) -> object:

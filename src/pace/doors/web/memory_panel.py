@@ -16,6 +16,7 @@ from pace.errors import PaceError
 from pace.folding import FOLD_STARTED
 from pace.memory.summary import SummaryOutcome
 from pace.memory.thread import ThreadMemory
+from pace.summarizers.chain import in_words
 
 _LOOK_SECONDS = 0.5
 _FOLDS_SHOWN = 4
@@ -94,7 +95,7 @@ class MemoryPanel:
             self._bar.show(facts.next_prompt.shares)
         self._lines.show(facts)
         self._summary.show(facts)
-        self._folds.show(facts.folds)
+        self._folds.show(facts)
         self._chart.show(facts.measures)
 
     async def _show_summary(self) -> None:
@@ -165,9 +166,13 @@ class _Folds:
                 "p", "None yet. The first comes when a turn leaves the window."
             ).classes("muted small")
             self._list = Tag("ol").classes("folds")
+            self._turned_down = Tag("p").classes("muted small")
 
-    def show(self, folds: tuple[FoldNews, ...]) -> None:
-        newest = folds[-_FOLDS_SHOWN:]
+    def show(self, facts: MemoryFacts) -> None:
+        whose = in_words(facts.turned_down)
+        self._turned_down.set_text(safe_line(f"Summaries turned down: {whose}."))
+        self._turned_down.set_visibility(bool(whose))
+        newest = facts.folds[-_FOLDS_SHOWN:]
         if newest == self._shown:
             return
         self._shown = newest

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from rich.text import Text
@@ -12,6 +12,7 @@ from pace.doors.cli.terminal.wrapping import flowed, labelled
 from pace.doors.safe_text import safe_text
 from pace.memory.prompt import PromptParts
 from pace.memory.thread import ThreadMemory
+from pace.summarizers.chain import TurnedDown, in_words
 
 _LABEL = 10
 _WIDEST_BAR = 64
@@ -21,7 +22,10 @@ _SHORT_ID = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFacts:
-    """Everything the view shows. `parts` are of the next prompt, without words; None if unknown."""
+    """Everything the view shows. `parts` are of the next prompt, without words; None if unknown.
+
+    `turned_down` counts the summaries that were not taken, by who made them and why.
+    """
 
     memory: ThreadMemory
     parts: PromptParts | None
@@ -31,6 +35,7 @@ class MemoryFacts:
     fold_outcomes: Counter[str]
     idle_left: timedelta
     shows_summary: bool
+    turned_down: TurnedDown = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,8 @@ def memory_lines(facts: MemoryFacts, *, width: int, look: Look) -> list[Text]:
         lines += _row(label, Text(value), width)
     lines += _summary_text(facts, width)
     lines += _row("folds", Text(_folds(facts.fold_outcomes, look)), width)
+    if facts.turned_down:
+        lines += _row("", Text(f"turned down: {in_words(facts.turned_down)}"), width)
     lines += _row("prepared", Text(_prepared(facts)), width)
     lines += _row("idle", Text(idle_left(memory, facts.idle_left)), width)
     if facts.parts is None:
