@@ -92,7 +92,7 @@ async def open_planner(
     planner = settings.planner
     if planner.tier is Tier.EMBEDDED:
         return await _embedded(planner.model, options, models=models, screen=screen)
-    chosen = _elsewhere(planner, options)
+    chosen = await _elsewhere(planner, options)
     if recipient := recipient_of(planner):
         log = sent or SentLog(Folders.of().sent_log)
         chosen = CountedPlanner(chosen, log, tier=planner.tier, host=recipient.host)
@@ -114,7 +114,7 @@ def opened_by(settings: Settings) -> tuple[object, ...]:
     )
 
 
-def _elsewhere(planner: PlannerSettings, options: Callable[[], ReplyOptions]) -> Planner:
+async def _elsewhere(planner: PlannerSettings, options: Callable[[], ReplyOptions]) -> Planner:
     """The planner of any tier but the embedded one; each branch loads what it needs alone."""
     if planner.tier is Tier.LOCAL:
         return OpenAiWirePlanner(
@@ -132,7 +132,9 @@ def _elsewhere(planner: PlannerSettings, options: Callable[[], ReplyOptions]) ->
     from pace.planners.direct.opening import open_direct  # noqa: PLC0415  # an extra
 
     base_url = planner.base_url if planner.provider is Provider.CUSTOM else None
-    return open_direct(planner.provider, model=planner.model, base_url=base_url, options=options)
+    return await open_direct(
+        planner.provider, model=planner.model, base_url=base_url, options=options
+    )
 
 
 async def _embedded(

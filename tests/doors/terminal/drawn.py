@@ -7,7 +7,9 @@ import pyte
 from pace.doors.cli.terminal.canvas import Canvas
 from pace.doors.cli.terminal.look import Look, Signs
 
-UNICODE = Signs(you="›", bar="│", rule="─", bullet="•", full="━", free="─", dot="·", dots="…")
+UNICODE = Signs(
+    you="›", bar="│", rule="─", bullet="•", full="━", free="─", dot="·", dots="…", away="↗"
+)
 FULL = Look(is_plain=False, can_edit=True, signs=UNICODE)
 PLAIN = Look(is_plain=True, can_edit=False, signs=UNICODE)
 

@@ -12,13 +12,19 @@ _CHUNK = 65_536
 
 
 class CookedLine:
-    """An InputLine without a single escape code. A burst of lines is one message here, too."""
+    """An InputLine without a single escape code. A burst of lines is one message here, too.
 
-    def __init__(self, stdin: TextIO, stdout: TextIO, sign: str) -> None:
+    `mark` stands before each message while it says anything.
+    """
+
+    def __init__(
+        self, stdin: TextIO, stdout: TextIO, sign: str, *, mark: Callable[[], str] = str
+    ) -> None:
         self._fd = stdin.fileno()
         self._encoding = stdin.encoding or "utf-8"
         self._stdout = stdout
-        self._sign = sign
+        self._you = sign
+        self._mark = mark
         self.was_cleared = False
         self._may_leave = False
         self._asked: asyncio.Future[str | None] | None = None
@@ -48,6 +54,10 @@ class CookedLine:
         self._write("\n")
         write()
         self._write(f"{self._sign} ")
+
+    @property
+    def _sign(self) -> str:
+        return f"{mark} {self._you}" if (mark := self._mark()) else self._you
 
     def refresh(self) -> None:
         """There is no toolbar."""

@@ -28,10 +28,15 @@ class Signs:
     free: str
     dot: str
     dots: str
+    away: str
 
 
-_UNICODE = Signs(you="›", bar="│", rule="─", bullet="•", full="━", free="─", dot="·", dots="…")
-_ASCII = Signs(you=">", bar="|", rule="-", bullet="*", full="#", free=".", dot="-", dots="...")
+_UNICODE = Signs(
+    you="›", bar="│", rule="─", bullet="•", full="━", free="─", dot="·", dots="…", away="↗"
+)
+_ASCII = Signs(
+    you=">", bar="|", rule="-", bullet="*", full="#", free=".", dot="-", dots="...", away="^"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

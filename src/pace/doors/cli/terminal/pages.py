@@ -7,13 +7,12 @@ from pace.doors.cli.terminal.look import ACCENT, DIM, STRONG, Look
 from pace.doors.cli.terminal.wrapping import labelled, wrapped
 from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import safe_line
+from pace.planners.consent import recipient_of
 from pace.settings import Tier
 
-_FORGETS = "Nothing leaves this machine; forgets when you stop."
-_KEPT = (
-    "Nothing leaves this machine; the model forgets when you stop. What was said stays in your own "
-    "history: pace history"
-)
+_STAYS = "Nothing leaves this machine"
+_FORGETS = "; forgets when you stop."
+_KEPT = "; the model forgets when you stop. What was said stays in your own history: pace history"
 _LABEL = 8
 _WIDEST = 84
 _TRY = (
@@ -69,15 +68,20 @@ def divider(words: str, width: int, look: Look) -> Text:
 
 
 def _privacy(chat: OpenChat) -> str:
-    if chat.history is None or not chat.settings.history.keep:
-        return _FORGETS
-    return _KEPT
+    recipient = recipient_of(chat.settings.planner)
+    where = _STAYS if recipient is None else f"What you say goes to {safe_line(recipient.host)}"
+    is_kept = chat.history is not None and chat.settings.history.keep
+    return f"{where}{_KEPT if is_kept else _FORGETS}"
 
 
 def _model(chat: OpenChat, look: Look) -> str:
     planner = chat.settings.planner
     if planner.tier is Tier.LOCAL:
         told = f"{planner.model or 'a local server'} at {planner.base_url}"
+    elif planner.tier is Tier.APPLE:
+        told = "Apple's on-device model, on this machine"
+    elif recipient := recipient_of(planner):
+        told = f"{recipient.command}, {planner.model or 'its own model'}"
     else:
         told = f"{planner.model or 'its own model'}, on this machine"
     return f"{look.signs.dot}  {safe_line(told)}"

@@ -41,6 +41,7 @@ _MENU_ROWS = 8
 _STYLE = Style.from_dict(
     {
         "you": "ansicyan bold",
+        "away": "ansiyellow",
         "toolbar": "dim",
         "hint": "ansiyellow",
         "completion-menu": "bg:default fg:default",
@@ -55,12 +56,19 @@ _STYLE = Style.from_dict(
 
 
 class PromptLine:
-    """An InputLine over prompt_toolkit."""
+    """An InputLine over prompt_toolkit. `mark` stands before a message while it says anything."""
 
     def __init__(
-        self, stdout: TextIO, look: Look, completer: Completer, toolbar: Callable[[], str]
+        self,
+        stdout: TextIO,
+        look: Look,
+        completer: Completer,
+        toolbar: Callable[[], str],
+        *,
+        mark: Callable[[], str] = str,
     ) -> None:
         self._look = look
+        self._mark = mark
         self._input: Input = create_input(sys.stdin)
         self._toolbar = toolbar
         self._hint = ""
@@ -173,7 +181,10 @@ class PromptLine:
         return Layout(HSplit([typed, menu, ConditionalContainer(below, filter=~is_done)]))
 
     def _prefix(self, line: int, wrap: int) -> StyleAndTextTuples:
-        return [("class:you", f"{self._look.signs.you} ")] if line + wrap == 0 else [("", "  ")]
+        if line + wrap:
+            return [("", "  ")]
+        sign = ("class:you", f"{self._look.signs.you} ")
+        return [("class:away", f"{mark} "), sign] if (mark := self._mark()) else [sign]
 
     def _below(self) -> StyleAndTextTuples:
         if self._hint:

@@ -19,16 +19,19 @@ from pace.doors.cli.terminal.canvas import Canvas
 from pace.doors.cli.terminal.commands import Asked, Message, Mistaken, parse
 from pace.doors.cli.terminal.completing import CommandCompleter
 from pace.doors.cli.terminal.cooked import CookedLine
-from pace.doors.cli.terminal.look import ERROR, Look, look_of
+from pace.doors.cli.terminal.look import DIM, ERROR, Look, look_of
 from pace.doors.cli.terminal.memory_view import MemoryFacts, memory_lines
 from pace.doors.cli.terminal.modes import modes_kept, signals_taken
 from pace.doors.cli.terminal.pages import divider, first_screen, help_page
+from pace.doors.cli.terminal.picking import Picking, tier_choices
 from pace.doors.cli.terminal.prompt import PromptLine
 from pace.doors.cli.terminal.talking import Talking
 from pace.doors.cli.terminal.toolbar import Toolbar
+from pace.doors.cli.terminal.wrapping import wrapped
 from pace.doors.faults import fault_sentence
 from pace.doors.open_chat import OpenChat
-from pace.doors.safe_text import safe_line
+from pace.doors.safe_text import safe_line, safe_text
+from pace.doors.switching import mark_of
 from pace.errors import PaceError
 from pace.history import PaceHistory
 from pace.memory.fitting import Room
@@ -117,6 +120,7 @@ class Screen:
         self._line = self._input_line()
         self._talking = Talking(chat, self._canvas, self._line, self._notices)
         self._adjusting = Adjusting(chat, self._canvas, self._talking)
+        self._picking = Picking(chat, self._canvas, self._line, self._talking)
         self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
             "help": self._help,
             "memory": self._memory,
@@ -130,6 +134,8 @@ class Screen:
             "window": self._adjusting.window,
             "idle": self._adjusting.idle,
             "remember": self._adjusting.remember,
+            "tier": self._picking.tier,
+            "thinking": self._thinking,
             "model": self._adjusting.model,
             "settings": self._adjusting.settings,
         }
@@ -183,6 +189,15 @@ class Screen:
 
     async def _help(self, _rest: str) -> None:
         self._canvas.write(*help_page(self._canvas.width), "")
+
+    async def _thinking(self, _rest: str) -> None:
+        row = self._chat.session.last_row
+        if row is None or not row.reasoning.strip():
+            self._talking.tell("The last reply came with no thoughts that could be shown.")
+            return
+        thoughts = Text(safe_text(row.reasoning.strip()), DIM)
+        self._canvas.write(*wrapped(thoughts, self._canvas.width), "")
+        self._talking.tell("Nothing remembers these; the model does not see them again.")
 
     async def _memory(self, _rest: str) -> None:
         facts = await self._memory_facts()
@@ -257,15 +272,21 @@ class Screen:
 
     def _input_line(self) -> InputLine:
         if not self._look.can_edit:
-            return CookedLine(sys.stdin, sys.stdout, self._look.signs.you)
+            return CookedLine(sys.stdin, sys.stdout, self._look.signs.you, mark=self._mark)
         completer = CommandCompleter(
             {
                 "settings": setting_choices,
                 "model": partial(model_choices, self._chat),
+                "tier": tier_choices,
                 "remember": lambda: _ON_OFF,
             }
         )
-        return PromptLine(sys.stdout, self._look, completer, self._below)
+        return PromptLine(sys.stdout, self._look, completer, self._below, mark=self._mark)
+
+    def _mark(self) -> str:
+        """Who gets the words, on every line where they are written, if they leave this machine."""
+        who = mark_of(self._chat.settings)
+        return f"{who} {self._look.signs.away}" if who else ""
 
     def _below(self) -> str:
         return self._toolbar.text(self._talking)

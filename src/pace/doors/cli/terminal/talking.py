@@ -18,10 +18,14 @@ from pace.doors.cli.terminal.turn import TurnView
 from pace.doors.cli.terminal.wrapping import wrapped
 from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import safe_line
+from pace.doors.switching import others_sentence
 from pace.doors.taking_turns import STOPPED_EARLY
 from pace.errors import PaceError
+from pace.folders import Folders
 from pace.memory.fitting import Room
 from pace.memory.turn import TurnId, TurnPair
+from pace.planners.falling_back import CANNOT_ANSWER
+from pace.planners.offers import offers, usable_others
 from pace.ports import Approval
 
 # The last one is taken when nobody can answer any more.
@@ -95,6 +99,8 @@ class Talking:
             report = await self._answer(words, view)
         except PaceError as error:
             self.tell_error(str(error))
+            if isinstance(error, CANNOT_ANSWER):
+                await self._offer_others()
             return False
         finally:
             self._canvas.show_cursor()
@@ -220,6 +226,12 @@ class Talking:
         self._canvas.write(*wrapped(text, self._canvas.width), "")
 
     # --- inside
+
+    async def _offer_others(self) -> None:
+        """Name who else could answer; nothing is done before the person says so."""
+        found = await offers(self._chat.settings, models=Folders.of().models)
+        if sentence := others_sentence(usable_others(found), command="/tier"):
+            self.tell(sentence)
 
     async def _last_pair(self, doing: str) -> TurnPair | None:
         memory = await self._chat.companion.memory(self._chat.thread_id)

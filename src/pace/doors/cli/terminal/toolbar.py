@@ -11,6 +11,7 @@ from pace.doors.safe_text import safe_line
 from pace.errors import PaceError
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import SessionId, TurnId
+from pace.planners.consent import recipient_of
 from pace.ports import Clock, PlannerTraits
 
 _BAR = 8
@@ -102,6 +103,8 @@ class Toolbar:
                 return "", "", ""
             return f"starting the model{self._look.signs.dots}", "", ""
         where = "on this machine" if self._traits.on_this_machine else "NOT on this machine"
+        if recipient := recipient_of(self._chat.settings.planner):
+            where = f"words go to {safe_line(recipient.host)}"
         name = safe_line(self._traits.model)
         return name.removesuffix("-Instruct"), safe_line(self._traits.name), where
 

@@ -9,8 +9,9 @@ from pace.companion import TurnReport
 from pace.doors.cli.terminal.canvas import Canvas
 from pace.doors.cli.terminal.look import DIM, WARNING
 from pace.doors.cli.terminal.reply import ReplyView
-from pace.doors.safe_text import safe_line
-from pace.ports import PlannerEvent, Reading, TextDelta, Thinking
+from pace.doors.cli.terminal.wrapping import wrapped
+from pace.doors.safe_text import safe_line, safe_text
+from pace.ports import Loading, Notice, PlannerEvent, Reading, Shown, TextDelta, Thinking
 
 # What takes less is not worth a line that comes and goes.
 _PATIENCE = 0.7
@@ -33,18 +34,32 @@ class TurnView:
         self._last_words = self._began
         self._event: PlannerEvent | None = None
         self._shown: str | None = None
+        self._told: list[Text] = []
+        self._brought: list[str] = []
+        self._has_thoughts = False
 
     async def say(self, event: PlannerEvent) -> None:
         """Take an event; the next frame shows it."""
-        if isinstance(event, TextDelta):
-            self._reply.feed(event.text)
-            self._last_words = asyncio.get_running_loop().time()
+        match event:
+            case TextDelta(text):
+                self._reply.feed(text)
+                self._last_words = asyncio.get_running_loop().time()
+            case Thinking(text):
+                self._has_thoughts = self._has_thoughts or bool(text)
+            case Notice(sentence):
+                self._told += [Text(safe_line(sentence), DIM), Text()]
+                return
+            case Shown(text):
+                self._brought.append(text)
+                return
+            case _:
+                pass
         self._event = event
 
     async def run(self) -> None:
         """Show a frame after the other."""
         while True:
-            if notices := self._notices():
+            if notices := [*self._notices(), *self._take_told()]:
                 self._canvas.write(*notices)
             status = self._status()
             told = None if status is None else status.plain
@@ -54,13 +69,25 @@ class TurnView:
             await asyncio.sleep(_FRAME)
 
     def finish(self) -> None:
-        """Show the reply to its end, and no status any more."""
+        """Show the reply to its end, what actions brought below it, and no status any more."""
+        if told := self._take_told():
+            self._canvas.write(*told)
         self._reply.finish()
+        bar = f"{self._canvas.look.signs.bar} "
+        for text in self._brought:
+            lines = wrapped(Text(safe_text(text), DIM), self._canvas.width - len(bar))
+            self._canvas.write(Text(), *(Text(bar, DIM) + line for line in lines))
 
     def report(self, report: TurnReport) -> None:
         """Say below the reply what a person should know of it."""
         for line in _remarks(report, self._canvas.look.signs.dots):
             self._canvas.write(line)
+        if self._has_thoughts:
+            self._canvas.write(Text("it thought first; /thinking shows what", DIM))
+
+    def _take_told(self) -> list[Text]:
+        told, self._told = self._told, []
+        return told
 
     def _status(self) -> Text | None:
         now = asyncio.get_running_loop().time()
@@ -70,6 +97,8 @@ class TurnView:
         match self._event:
             case Reading(done=done, total=total) if done < total:
                 doing = f"reading {done:,} of {total:,}"
+            case Loading(model=model):
+                doing = f"the server loads {safe_line(model) or 'its model'}, {int(seconds)} s"
             case Thinking():
                 doing = f"thinking, {int(seconds)} s"
             case TextDelta():
