@@ -247,6 +247,22 @@ class Actions(Protocol):
         ...
 
 
+class ActionsAtWork(Actions, Protocol):
+    """Actions with work of their own behind them, such as timers that ring."""
+
+    async def run(self) -> None:
+        """That work; owned by whoever offers the actions, until cancelled."""
+        ...
+
+    def settings_changed(self) -> None:
+        """Look at the settings again; returns at once."""
+        ...
+
+    def farewell(self) -> str:
+        """What is lost if the work ends now, as a sentence; empty for nothing."""
+        ...
+
+
 class Approval(StrEnum):
     """What a person says to an action that asks."""
 

@@ -362,6 +362,16 @@ class FixedActions:
         """All of them, always."""
         return self._actions
 
+    async def run(self) -> None:
+        """No work stands behind them."""
+
+    def settings_changed(self) -> None:
+        """They stay as they are."""
+
+    def farewell(self) -> str:
+        """Nothing is lost."""
+        return ""
+
 
 class ScriptedApprover(_Scripted):
     """Gives the person's words from a script, in order; remembers what was asked."""

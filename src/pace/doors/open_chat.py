@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Protocol, Self
 
-from pace.acting import Acting
 from pace.chat import ChatSession
 from pace.clock import SystemClock
 from pace.companion import Companion, Say, TurnReport, Words
-from pace.doors.approving import Approvals
+from pace.doors.acting_here import ActingHere
+from pace.doors.summarizing import summarizer_of
 from pace.doors.taking_turns import TakingTurns
 from pace.errors import PlannerError
 from pace.folders import Folders
@@ -25,12 +25,11 @@ from pace.memory.limits import ThreadLimits
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId, TurnPair
 from pace.planners.tiers import FetchScreen, OpenedPlanner, open_planner, opened_by
-from pace.ports import Actions, Clock, Planner, ThreadSummarizer
-from pace.settings import Settings, SummariesBy
+from pace.ports import ActionsAtWork, Clock, Planner
+from pace.settings import Settings
 from pace.settings_file import SettingsFile
 from pace.stores.in_process import InProcessThreadMemoryStore
-from pace.summarizers.chain import SummarizerChain
-from pace.summarizers.model import ModelSummarizer
+from pace.summarizers.chain import TurnedDown
 from pace.threads import EndCause, SessionEnded
 from pace.wiring import Parts, assemble
 
@@ -77,14 +76,15 @@ class OpenChat:
         on_fold: Callable[[str], None] | None = None,
         history: PaceHistory | None = None,
         tell: Callable[[str], None] | None = None,
-        actions: Actions | None = None,
+        actions: ActionsAtWork | None = None,
     ) -> None:
         self.settings_file = settings_file
         self.history = history
         self.session = ChatSession()
-        self.approvals = Approvals(self.session, allow=self._allow)
         self.folds: deque[FoldNews] = deque(maxlen=_FOLDS_KNOWN)
         """How the newest folds began and ended, the oldest first."""
+        self.turned_down: TurnedDown = TurnedDown()
+        """How often whose summaries were turned down, and why."""
         self.is_temporary = False
         """Whether the conversation that is open leaves no trace in the history."""
         self.thread_id = ThreadId(str(uuid.uuid4()))
@@ -97,7 +97,8 @@ class OpenChat:
         self._store = InProcessThreadMemoryStore()
         self._folded = asyncio.Event()
         self._journal = self._journaling(history, tell)
-        self._acting = None if actions is None else self._acting_with(actions)
+        self._acting = ActingHere(settings_file, self.session, actions, tell=tell or _unheard)
+        self.approvals = self._acting.approvals
         self._taking = TakingTurns(
             self.session, self.thread_id, clock=self._clock, companion=lambda: self.companion
         )
@@ -110,6 +111,7 @@ class OpenChat:
         opened = await self._opener(self._current, screen=self._screen)
         self.reason, self.note = opened.reason, opened.note
         self._begin(opened.planner)
+        self._acting.begin()
         return self
 
     async def __aexit__(
@@ -194,6 +196,7 @@ class OpenChat:
         WeightsError if another planner cannot be opened; the one before then goes on answering.
         """
         before, self._applied = self._applied, self._current()
+        self._acting.settings_changed()
         if before.limits != self._applied.limits:
             await self._apply_limits(self._applied.limits)
         if opened_by(before) != opened_by(self._applied):
@@ -223,6 +226,7 @@ class OpenChat:
             return
         await self._taking.give_up()
         await self._stop_work()
+        await self._acting.end()
         await self.parts.planner.aclose()
         await self.companion.reset(self.thread_id, EndCause.CLOSED)
         if self._journal is not None:
@@ -237,7 +241,7 @@ class OpenChat:
 
     def _begin(self, planner: Planner) -> None:
         """Put a companion over the thread as it is held, and start its work."""
-        summarizer = _summarizer(self._applied, planner)
+        summarizer = summarizer_of(self._applied, planner, self.turned_down)
         self._parts = assemble(
             planner,
             system=lambda: self._current().planner.instructions,
@@ -248,23 +252,10 @@ class OpenChat:
             clock=self._clock,
             observe=self._fold_seen,
             journal=self._journal,
-            acting=self._acting,
+            acting=self._acting.acting,
         )
         self._parts.threads.when_ended(self._session_ended)
         self._work = asyncio.create_task(self._live(self._parts), name="chat")
-
-    def _acting_with(self, actions: Actions) -> Acting:
-        return Acting(
-            actions,
-            approver=self.approvals,
-            is_on=lambda: self._current().actions.enabled,
-            allowed=lambda: self._current().actions.allowed_names,
-        )
-
-    def _allow(self, action: str) -> None:
-        """Keep an action that the person allows for good in the settings."""
-        names = self._current().actions.allowed_names | {action}
-        self.settings_file.change("actions.allowed", ", ".join(sorted(names)))
 
     def _journaling(
         self, history: PaceHistory | None, tell: Callable[[str], None] | None
@@ -356,10 +347,3 @@ async def _wake(planner: Planner) -> None:
     """Have the engine load while the person still types; its faults are told at the turn."""
     with suppress(PlannerError):
         await planner.traits()
-
-
-def _summarizer(settings: Settings, planner: Planner) -> ThreadSummarizer | None:
-    """Who is asked before the extractive summarizer; a planner that cannot fold says so itself."""
-    if settings.summaries.by is SummariesBy.EXTRACTIVE:
-        return None
-    return SummarizerChain([ModelSummarizer(planner, name=settings.planner.tier)])

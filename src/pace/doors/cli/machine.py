@@ -6,7 +6,7 @@ there. Only after an `ask` another line is read before the answer: the person's 
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import NoReturn, Protocol
@@ -18,7 +18,7 @@ from pace.doors.open_chat import OpenChat
 from pace.errors import PaceError, RequestError, SettingsError
 from pace.folding import FOLD_TIME_LIMIT
 from pace.memory.turn import TurnId, TurnPair, is_blank
-from pace.ports import ActionRequest, Approval, PlannerEvent, TextDelta
+from pace.ports import ActionRequest, Approval, PlannerEvent, Shown, TextDelta
 
 INTERRUPTED = 130
 _LONGEST_SETTLE = 3600
@@ -64,6 +64,7 @@ class MachineMode:
         self._interrupted = asyncio.Event()
         self._answering: asyncio.Task[Answer] | None = None
         self._reading: asyncio.Task[bytes | None] | None = None
+        self._shown: list[str] = []
         self._in_turn = False
         self._is_unwritable = False
 
@@ -156,6 +157,7 @@ class MachineMode:
 
     async def _reply(self, text: str) -> Answer:
         words = Words(text=text)
+        self._shown.clear()
         self._in_turn = True
         asking = asyncio.create_task(self._ask_for(words.turn_id))
         try:
@@ -164,7 +166,7 @@ class MachineMode:
             self._in_turn = False
             asking.cancel()
             await asyncio.wait([asking])
-        return _stopped_early() if is_blank(report.text) else _reply_of(report)
+        return _stopped_early() if is_blank(report.text) else _reply_of(report, self._shown)
 
     async def _ask_for(self, turn_id: TurnId) -> None:
         """Put each action that waits for a word, and read that word, for as long as the turn is."""
@@ -189,6 +191,8 @@ class MachineMode:
         if isinstance(event, TextDelta):
             self._tell_ended()
             self._put({"type": "delta", "text": event.text})
+        elif isinstance(event, Shown):
+            self._shown.append(event.text)
 
     async def _obey(self, command: str, request: Mapping[str, object]) -> None:
         match command:
@@ -251,7 +255,7 @@ async def _quietly(task: asyncio.Task[bytes | None]) -> None:
     await asyncio.wait([task])
 
 
-def _reply_of(report: TurnReport) -> Answer:
+def _reply_of(report: TurnReport, shown: Sequence[str]) -> Answer:
     parts = report.parts
     return {
         "type": "reply",
@@ -259,6 +263,7 @@ def _reply_of(report: TurnReport) -> Answer:
         "text": report.text,
         "interrupted": report.interrupted,
         **({"trouble": report.trouble} if report.trouble else {}),
+        **({"shown": list(shown)} if shown else {}),
         "prompt": {
             "tokens": parts.total,
             "parts": {

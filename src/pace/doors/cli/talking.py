@@ -8,7 +8,10 @@ from contextlib import contextmanager
 
 import click
 
+from pace.actions.installed import InstalledActions
+from pace.clock import SystemClock
 from pace.companion import TurnReport, Words
+from pace.doors.cli.asking_once import answering_asks
 from pace.doors.cli.ending import let_end, run_until_ended
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.cli.lines import InputLines, read_some
@@ -135,23 +138,31 @@ def open_history() -> PaceHistory:
     return PaceHistory(Folders.of().history)
 
 
+def _opened(file: SettingsFile) -> OpenChat:
+    actions = InstalledActions(lambda: file.current, clock=SystemClock(), tell=_tell)
+    return OpenChat(file, screen=FetchBar(), history=open_history(), tell=_tell, actions=actions)
+
+
 # --- one answer
 
 
 async def _answer_once(file: SettingsFile, text: str) -> int:
     printer = _Printer()
-    async with OpenChat(file, screen=FetchBar(), history=open_history(), tell=_tell) as chat:
+    async with _opened(file) as chat:
         _tell_reason(chat)
         if where := remote_sentence(file.current):
             _tell(where)
-        turn = asyncio.create_task(chat.say(Words(text=text), printer.say))
+        words = Words(text=text)
+        turn = asyncio.create_task(chat.say(words, printer.say))
+        asking = answering_asks(chat, words.turn_id)
         with _on_interrupt(lambda: chat.stop() or turn.cancel()):
             try:
                 await asyncio.wait([turn])
             finally:
-                if not turn.done():
-                    turn.cancel()
-                    await asyncio.wait([turn])
+                for task in (turn, asking):
+                    if task is not None and not task.done():
+                        task.cancel()
+                        await asyncio.wait([task])
     if turn.cancelled():
         return INTERRUPTED
     try:
@@ -210,7 +221,7 @@ def _remark(report: TurnReport, file: SettingsFile) -> None:
 
 
 async def _hold_machine(file: SettingsFile) -> int:
-    async with OpenChat(file, screen=FetchBar(), history=open_history(), tell=_tell) as chat:
+    async with _opened(file) as chat:
         _tell_reason(chat)
         machine = MachineMode(chat, InputLines(sys.stdin.fileno()), _write_line)
         with _on_interrupt(machine.interrupt):

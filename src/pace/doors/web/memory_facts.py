@@ -79,6 +79,7 @@ async def memory_facts(
         trouble=trouble,
         measures=measured,
         folds=tuple(chat.folds),
+        turned_down=chat.turned_down,
         prepared_tokens=parts.preparing.prepared_tokens(chat.thread_id),
         idle_left=chat.idle_left(memory),
         shows_summary=chat.settings.activity.show_summary,

@@ -13,6 +13,8 @@ from fastapi import FastAPI
 from nicegui import app as framework
 from nicegui import ui
 
+from pace.actions.installed import InstalledActions
+from pace.clock import SystemClock
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.gatekeeper import SECRET_PARAMETER, Gatekeeper, hosts_of
 from pace.doors.open_chat import OpenChat
@@ -59,7 +61,10 @@ async def serve_window(
             warn(sentence)
             notices.append(sentence)
 
-        chat = OpenChat(file, screen=FetchBar(), history=history, tell=notices.append)
+        actions = InstalledActions(lambda: file.current, clock=SystemClock(), tell=notices.append)
+        chat = OpenChat(
+            file, screen=FetchBar(), history=history, tell=notices.append, actions=actions
+        )
         async with chat:
             if chat.note:
                 tell(chat.note)

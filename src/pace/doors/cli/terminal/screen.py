@@ -10,6 +10,7 @@ from functools import partial
 
 from rich.text import Text
 
+from pace.actions.installed import InstalledActions
 from pace.clock import SystemClock
 from pace.doors.cli.ending import let_end, run_until_ended
 from pace.doors.cli.fetching import FetchBar
@@ -52,7 +53,12 @@ def hold_conversation(settings_file: SettingsFile, history: PaceHistory) -> int:
 
 async def _hold(settings_file: SettingsFile, history: PaceHistory) -> int:
     told: deque[str] = deque()
-    chat = OpenChat(settings_file, screen=FetchBar(), history=history, tell=told.append)
+    actions = InstalledActions(
+        lambda: settings_file.current, clock=SystemClock(), tell=told.append
+    )
+    chat = OpenChat(
+        settings_file, screen=FetchBar(), history=history, tell=told.append, actions=actions
+    )
     async with chat:
         try:
             return await run_terminal(chat, told=told)
@@ -225,6 +231,7 @@ class Screen:
             ).for_reply,
             prepared_tokens=parts.preparing.prepared_tokens(chat.thread_id),
             fold_outcomes=parts.folding.outcomes,
+            turned_down=chat.turned_down,
             idle_left=self._toolbar.left(),
             shows_summary=chat.settings.activity.show_summary,
         )

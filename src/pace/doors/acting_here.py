@@ -1,0 +1,70 @@
+"""What one open conversation may do: its actions, the work behind them, the person's word."""
+
+import asyncio
+from collections.abc import Callable
+
+from pace.acting import Acting
+from pace.chat import ChatSession
+from pace.doors.approving import Approvals
+from pace.ports import ActionsAtWork
+from pace.settings_file import SettingsFile
+
+_ENABLED, _ALLOWED = "actions.enabled", "actions.allowed"
+
+
+class ActingHere:
+    """Actions for as long as a conversation is open; without any, every turn is plain talk.
+
+    `approvals` gets the person's word, `tell` a sentence about what ends with the conversation.
+    """
+
+    def __init__(
+        self,
+        settings_file: SettingsFile,
+        session: ChatSession,
+        actions: ActionsAtWork | None,
+        *,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.approvals = Approvals(session, allow=self._allow)
+        self._settings_file = settings_file
+        self._actions = actions
+        self._tell = tell
+        self._work: asyncio.Task[None] | None = None
+        self.acting = None if actions is None else self._acting(actions)
+        """What turns use; None without actions."""
+
+    def begin(self) -> None:
+        """Start the work behind the actions."""
+        if self._actions is not None:
+            self._work = asyncio.create_task(self._actions.run(), name="actions")
+
+    def settings_changed(self) -> None:
+        """Look at the settings again."""
+        if self._actions is not None:
+            self._actions.settings_changed()
+
+    async def end(self) -> None:
+        """End the work, and say what is lost with it. Harmless when repeated."""
+        work, self._work = self._work, None
+        if work is None or self._actions is None:
+            return
+        if farewell := self._actions.farewell():
+            self._tell(farewell)
+        work.cancel()
+        await asyncio.wait([work])
+
+    # --- inside
+
+    def _acting(self, actions: ActionsAtWork) -> Acting:
+        return Acting(
+            actions,
+            approver=self.approvals,
+            is_on=lambda: self._settings_file.current.actions.enabled,
+            allowed=lambda: self._settings_file.current.actions.allowed_names,
+        )
+
+    def _allow(self, action: str) -> None:
+        """Keep an action that the person allows for good in the settings."""
+        names = self._settings_file.current.actions.allowed_names | {action}
+        self._settings_file.change(_ALLOWED, ", ".join(sorted(names)))
