@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from pace.planners.consent import (
     SUMMARIES_QUESTION,
-    Recipient,
     asks_about_summaries,
     needs_asking,
     recipient_of,
@@ -72,7 +71,13 @@ def others_sentence(others: Sequence[Offer], *, command: str) -> str:
     return f"Others that could answer: {', '.join(told)}."
 
 
+def goes_to(settings: Settings) -> str:
+    """Who gets the words, as a person would name it; empty while they stay here."""
+    recipient = recipient_of(settings.planner)
+    return "" if recipient is None else recipient.host
+
+
 def mark_of(settings: Settings) -> str:
     """A word for the prompt line while words leave this machine; empty while they do not."""
-    recipient: Recipient | None = recipient_of(settings.planner)
+    recipient = recipient_of(settings.planner)
     return "" if recipient is None else recipient.command

@@ -58,7 +58,10 @@ def forget(name: str) -> None:
         return
     click.echo(f"Withdrawn: {safe_line(meant[0])}. No word goes there until you agree again.")
     if needs_asking(file.current):
-        click.echo("It is still set to answer, and will not. Pick another: pace tier")
+        click.echo(
+            "It is still set to answer, and will not when Pace is started next; end one that runs. "
+            "Pick another: pace tier"
+        )
 
 
 def size(count: int) -> str:

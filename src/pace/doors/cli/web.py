@@ -11,6 +11,7 @@ import click
 
 from pace.doors.cli.ending import run_until_ended
 from pace.doors.cli.talking import open_history, open_settings
+from pace.doors.cli.tier import ask_consent
 from pace.doors.safe_text import safe_line
 from pace.errors import MissingExtraError, SettingsError
 
@@ -27,6 +28,7 @@ def hold_window(
     file = open_settings(flags)
     for notice in file.notices:
         _warn(notice)
+    ask_consent(file)
     try:
         from pace.doors.web.server import serve_window  # noqa: PLC0415  # slow, and an extra
     except ModuleNotFoundError as error:

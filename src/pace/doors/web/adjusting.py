@@ -17,11 +17,14 @@ LABELS = {
     "history.keep": "Keep conversations",
     "history.retention_days": "Keep for",
     "planner.tier": "Tier",
+    "planner.provider": "Provider",
     "planner.base_url": "Address",
     "planner.model": "Model",
     "planner.instructions": "Instructions",
     "planner.reply_tokens": "Reply length",
     "planner.temperature": "Temperature",
+    "privacy.agreed": "What you agreed to",
+    "summaries.remote": "Summaries elsewhere",
 }
 _STEP = "Nothing was changed."
 

@@ -38,9 +38,10 @@ class Composer:
         made.box.on("stop", lambda _: made.stopped.emit())
         return made
 
-    def show(self, *, replying: bool, temporary: bool) -> None:
-        """Offer to stop a reply, and say that nothing is kept."""
+    def show(self, *, replying: bool, temporary: bool, goes_to: str = "") -> None:
+        """Offer to stop a reply, and say that nothing is kept, and who gets the words."""
         self.box.props["replying"] = replying
+        self.box.props["goes-to"] = goes_to
         self.box.props["temporary"] = temporary
 
     def took(self, words: Words) -> None:

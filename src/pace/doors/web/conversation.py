@@ -4,6 +4,7 @@ from nicegui import app, ui
 
 from pace.chat import Row
 from pace.companion import Words
+from pace.doors.switching import goes_to
 from pace.doors.web.beginning import Beginning
 from pace.doors.web.composer import Composer
 from pace.doors.web.frame import Around, frame
@@ -148,7 +149,11 @@ class _Page:
     def _changed(self) -> None:
         session = self._chat.session
         replying = session.open_row is not None
-        self._composer.show(replying=replying, temporary=self._chat.is_temporary)
+        self._composer.show(
+            replying=replying,
+            temporary=self._chat.is_temporary,
+            goes_to=goes_to(self._chat.settings),
+        )
         self._bar.show(temporary=self._chat.is_temporary)
         self._empty.show(
             self._chat.settings, is_empty=not session.lines, temporary=self._chat.is_temporary

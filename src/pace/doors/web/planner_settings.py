@@ -5,20 +5,21 @@ from pathlib import Path
 
 from nicegui import ui
 
-from pace.doors.cli.fetching import gigabytes
 from pace.doors.safe_text import safe_line
+from pace.doors.switching import values_to_switch, who_answers
 from pace.doors.web.adjusting import LABELS, Adjusting, shown_error
+from pace.doors.web.confirming import confirmed
 from pace.doors.web.fields import Check, Field
-from pace.doors.web.plain import Tag
+from pace.doors.web.plain import Tag, button
+from pace.doors.web.planner_choices import ADDRESSES, CHOICES, how_to_get, models_of
 from pace.doors.web.window import Window
 from pace.errors import PaceError, SettingsError
 from pace.folders import Folders
-from pace.planners.catalogue import LARGER, SHIPPED, known
+from pace.planners.offers import Offer, offers
+from pace.planners.picking import BASE_URL, MODEL, TIER, Pick, fitting, tier_named
 from pace.planners.tiers import choose_model, open_weights
-from pace.planners.weights import WeightsFolder
-from pace.settings import Tier
+from pace.settings import Provider, Tier
 
-_TIER, _URL, _MODEL = "planner.tier", "planner.base_url", "planner.model"
 _AUTOMATIC = "automatic"
 # Drawn anew, a field is another one: find the one of the same name, if the keyboard was there.
 _KEEP_PLACE = """
@@ -29,13 +30,6 @@ _KEEP_PLACE = """
     if (document.activeElement === document.body) document.querySelector(place)?.focus();
   }, 200);
 """
-_TIERS = {
-    Tier.EMBEDDED: ("Embedded", "A model inside Pace, on this machine."),
-    Tier.LOCAL: (
-        "Local server",
-        "LM Studio, Ollama, llama-server: whatever speaks OpenAI's protocol on this machine.",
-    ),
-}
 
 
 class PlannerSettings:
@@ -45,11 +39,16 @@ class PlannerSettings:
         self._window = window
         self._adjusting = adjusting
         self._is_busy = False
-        self._wants_local = False
+        # Chosen, but without the address that it takes.
+        self._wanted = ""
         self._shown: tuple[object, ...] = ()
+        self._offers: dict[str, Offer] = {}
+        self._servers: tuple[Offer, ...] = ()
         self._place = Tag("div").classes("stack")
         self._said = Tag("p", role="status").classes("setting-said")
         self.refresh()
+        # The page is not kept waiting for who can be found here.
+        ui.timer(0, self._look, once=True)
 
     def follow(self) -> None:
         """Show what was changed elsewhere; what is being typed here stays, if nothing was."""
@@ -58,7 +57,15 @@ class PlannerSettings:
 
     def _state(self) -> tuple[object, ...]:
         planner = self._window.chat.settings.planner
-        return planner.tier, planner.base_url, planner.model
+        return planner.tier, planner.provider, planner.base_url, planner.model
+
+    async def _look(self) -> None:
+        """See who could answer here, and say so beside each."""
+        found = await offers(self._window.chat.settings, models=Folders.of().models)
+        self._offers = {offer.command: offer for offer in found if offer.command in CHOICES}
+        self._servers = tuple(o for o in found if o.tier is Tier.LOCAL and o.is_usable)
+        if not self._is_busy:
+            self.refresh()
 
     def refresh(self) -> None:
         """Show who answers now; the keyboard stays at the same field."""
@@ -67,75 +74,107 @@ class PlannerSettings:
         self._place.clear()
         with self._place:
             self._build_tiers()
-            if self._shows_local:
-                self._build_local()
-            else:
+            if self._chosen in ADDRESSES:
+                self._build_address(self._chosen)
+            if self._chosen == Tier.EMBEDDED:
                 self._build_models()
+            elif self._chosen != Tier.APPLE and not self._wanted:
+                self._build_model_name()
 
     @property
-    def _shows_local(self) -> bool:
-        return self._wants_local or self._tier is Tier.LOCAL
+    def _active(self) -> str:
+        """Who answers, by the name for `pace tier`."""
+        planner = self._window.chat.settings.planner
+        stands_behind = planner.provider is not None and planner.provider.tier is planner.tier
+        return str(planner.provider) if stands_behind else str(planner.tier)
 
     @property
-    def _tier(self) -> Tier:
-        return self._window.chat.settings.planner.tier
+    def _chosen(self) -> str:
+        return self._wanted or self._active
 
     # --- what can be chosen
 
     def _build_tiers(self) -> None:
-        chosen = Tier.LOCAL if self._shows_local else Tier.EMBEDDED
         with Tag("fieldset").classes("choices"):
-            Tag("legend", LABELS[_TIER])
-            self._note(_TIER)
-            for tier, (title, hint) in _TIERS.items():
-                self._choice("tier", tier, title, hint, is_on=tier is chosen, fixes=_TIER)
+            Tag("legend", LABELS[TIER])
+            self._note(TIER)
+            for name, (title, hint) in CHOICES.items():
+                is_on = name == self._chosen
+                told = f"{hint} {self._told(name)}".strip()
+                self._choice("tier", name, title, told, is_on=is_on, fixes=TIER)
 
-    def _build_local(self) -> None:
+    def _told(self, name: str) -> str:
+        """What is known of one that could answer; nothing before anybody looked."""
+        if name == Tier.LOCAL and self._servers:
+            return f"Found: {'; '.join(server.told for server in self._servers)}."
+        offer = self._offers.get(name)
+        if offer is None:
+            return ""
+        goes = f" Sends words to {offer.host}." if offer.host else ""
+        return f"{offer.told[:1].upper()}{offer.told[1:].removesuffix('.')}.{goes}"
+
+    def _build_address(self, name: str) -> None:
         planner = self._window.chat.settings.planner
+        example, hint = ADDRESSES[name]
+        shown = "" if name == self._wanted else planner.base_url
         with Tag("div").classes("field"):
-            Tag("label", LABELS[_URL], for_="planner-base-url")
+            Tag("label", LABELS[BASE_URL], for_="planner-base-url")
             Field(
                 "input",
-                planner.base_url or "",
+                shown or "",
                 heard=self._set_url,
                 id="planner-base-url",
                 type="url",
-                placeholder="http://127.0.0.1:1234/v1",
+                placeholder=example,
                 autocomplete="off",
                 spellcheck="false",
-                disabled=self._adjusting.is_fixed(_URL),
+                disabled=self._adjusting.is_fixed(BASE_URL),
                 aria_describedby="planner-base-url-hint",
             )
-            hint = "An http address on this machine; any other is refused."
             Tag("p", hint, id="planner-base-url-hint").classes("hint")
-            self._note(_URL)
-        if self._tier is not Tier.LOCAL:
-            return
+            self._note(BASE_URL)
+        others = [s for s in self._servers if name == Tier.LOCAL and s.base_url != shown]
+        if others:
+            with Tag("div").classes("row"):
+                for server in others:
+                    self._button_for(server)
+
+    def _button_for(self, server: Offer) -> None:
+        button(
+            f"Use {server.base_url}",
+            "small",
+            lambda: self._switch(Pick(tier=Tier.LOCAL, base_url=server.base_url)),
+        )
+
+    def _build_model_name(self) -> None:
+        planner = self._window.chat.settings.planner
+        is_local = planner.tier is Tier.LOCAL
         with Tag("div").classes("field"):
-            Tag("label", LABELS[_MODEL], for_="planner-model")
+            Tag("label", LABELS[MODEL], for_="planner-model")
             Field(
                 "input",
                 planner.model or "",
                 heard=self._set_model,
                 id="planner-model",
-                placeholder="whichever the server names first",
+                placeholder="whichever the server names first" if is_local else "its usual one",
                 autocomplete="off",
                 spellcheck="false",
-                disabled=self._adjusting.is_fixed(_MODEL),
+                disabled=self._adjusting.is_fixed(MODEL),
                 aria_describedby="planner-model-hint",
             )
-            Tag("p", "As the server calls it.", id="planner-model-hint").classes("hint")
-            self._note(_MODEL)
+            hint = "As the server calls it." if is_local else "As whoever answers calls it."
+            Tag("p", hint, id="planner-model-hint").classes("hint")
+            self._note(MODEL)
 
     def _build_models(self) -> None:
         folder = open_weights(Folders.of().models)
         model = self._window.chat.settings.planner.model
         with Tag("fieldset").classes("choices"):
-            Tag("legend", LABELS[_MODEL])
-            self._note(_MODEL)
+            Tag("legend", LABELS[MODEL])
+            self._note(MODEL)
             suited = choose_model(None, folder).file
             is_here = folder.path_of(suited).is_file()
-            hint = f"Now {suited.title}." if is_here else _how_to_get(suited.name)
+            hint = f"Now {suited.title}." if is_here else how_to_get(suited.name)
             self._choice(
                 "model",
                 _AUTOMATIC,
@@ -144,11 +183,11 @@ class PlannerSettings:
                 is_on=model is None,
                 can_be=is_here or model is None,
             )
-            for name, title, facts, can_be in _models(folder):
+            for name, title, facts, can_be in models_of(folder):
                 is_on = model in {name, str(folder.folder / name)}
                 self._choice("model", name, title, facts, is_on=is_on, can_be=can_be or is_on)
             if model is not None and not any(
-                model in {name, str(folder.folder / name)} for name, *_ in _models(folder)
+                model in {name, str(folder.folder / name)} for name, *_ in models_of(folder)
             ):
                 self._choice("model", model, Path(model).name, model, is_on=True)
 
@@ -161,11 +200,11 @@ class PlannerSettings:
         *,
         is_on: bool,
         can_be: bool = True,
-        fixes: str = _MODEL,
+        fixes: str = MODEL,
     ) -> None:
         async def choose(chosen: str) -> None:
             if chosen:
-                await (self._set_tier(Tier(value)) if group == "tier" else self._pick(value))
+                await (self._choose(value) if group == "tier" else self._pick(value))
 
         with Tag("label").classes("choice"):
             Check(
@@ -186,39 +225,57 @@ class PlannerSettings:
 
     # --- changing
 
-    async def _set_tier(self, tier: Tier) -> None:
-        planner = self._window.chat.settings.planner
-        self._wants_local = tier is Tier.LOCAL and planner.base_url is None
-        if self._wants_local:
-            self.refresh()
-            self._tell("Give the server's address to switch to it.")
-            return
-        if tier is self._tier:
+    async def _choose(self, name: str) -> None:
+        self._wanted = ""
+        if name == self._active:
             self.refresh()
             self._tell("")
             return
-        await self._apply({_TIER: tier, **self._model_fitting(tier)})
+        planner = self._window.chat.settings.planner
+        tier, provider = tier_named(name)
+        if name in ADDRESSES and fitting(tier, provider, planner)[BASE_URL] is None:
+            self._wanted = name
+            self.refresh()
+            self._tell("Give the server's address to switch to it.")
+            return
+        offer = self._offers.get(name)
+        if offer is not None and offer.host and not offer.is_usable and name not in ADDRESSES:
+            self._tell(f"{CHOICES[name][0]} cannot answer here: {offer.told}", bad=True)
+            self.refresh()
+            return
+        await self._switch(Pick(tier=tier, provider=provider))
 
     async def _set_url(self, url: str) -> None:
-        if self._tier is Tier.LOCAL:
-            await self._apply({_URL: url})
+        is_custom = self._chosen == Provider.CUSTOM
+        if not url.strip():
+            await self._apply({BASE_URL: None})
+        elif is_custom:
+            pick = Pick(tier=Tier.DIRECT, provider=Provider.CUSTOM, base_url=url)
+            await self._switch(pick)
         else:
-            fitting = self._model_fitting(Tier.LOCAL)
-            await self._apply({_URL: url, _TIER: Tier.LOCAL, **fitting})
+            await self._switch(Pick(tier=Tier.LOCAL, base_url=url))
 
     async def _set_model(self, name: str) -> None:
-        await self._apply({_MODEL: name or None})
+        await self._apply({MODEL: name or None})
 
     async def _pick(self, value: str) -> None:
-        await self._apply({_MODEL: None if value == _AUTOMATIC else value})
+        await self._apply({MODEL: None if value == _AUTOMATIC else value})
 
-    def _model_fitting(self, tier: Tier) -> dict[str, object]:
-        """A name that only the other tier knows is dropped with it."""
-        model = self._window.chat.settings.planner.model
-        if model is None:
-            return {}
-        is_file = known(model) is not None or model.lower().endswith(".gguf")
-        return {} if is_file is (tier is Tier.EMBEDDED) else {_MODEL: None}
+    async def _switch(self, pick: Pick) -> None:
+        """Have another one answer; who gets words for it is agreed to first."""
+        settings = self._window.chat.settings
+        try:
+            values = await values_to_switch(settings, pick, _agrees)
+        except PaceError as error:
+            self._tell(f"{shown_error(error)} Who answered before goes on.", bad=True)
+            self.refresh()
+            return
+        if values is None:
+            self._tell(f"Nothing was changed. {who_answers(settings)}")
+            self._wanted = ""
+            self.refresh()
+            return
+        await self._apply(values)
 
     async def _apply(self, values: Mapping[str, object]) -> None:
         """Change who answers; whoever answered goes on if that cannot be had."""
@@ -233,7 +290,9 @@ class PlannerSettings:
         self._place.props["aria-busy"] = "true"
         try:
             said = await self._adjusting.change(values)
-            self._wants_local = False
+            self._wanted = ""
+            if TIER in values:
+                said = who_answers(self._window.chat.settings)
             self._tell(f"{said} Waiting for it to be ready…")
             said = f"{said} {await self._ready()}"
         except PaceError as error:
@@ -248,17 +307,17 @@ class PlannerSettings:
     def _missing(self, values: Mapping[str, object]) -> str:
         """What to do before a model file can be used; a page fetches none."""
         planner = self._window.chat.settings.planner
-        if values.get(_TIER, planner.tier) != Tier.EMBEDDED:
+        if values.get(TIER, planner.tier) != Tier.EMBEDDED:
             return ""
         folder = open_weights(Folders.of().models)
-        name = values.get(_MODEL, planner.model)
+        name = values.get(MODEL, planner.model)
         try:
             chosen = choose_model(None if name is None else str(name), folder)
         except SettingsError as error:
             return shown_error(error)
         if chosen.path is not None or folder.path_of(chosen.file).is_file():
             return ""
-        return f"{chosen.file.title} is {_how_to_get(chosen.file.name)}"
+        return f"{chosen.file.title} is {how_to_get(chosen.file.name)}"
 
     async def _ready(self) -> str:
         """Ask the new planner who it is; that it does not answer is told, and changes nothing."""
@@ -273,21 +332,5 @@ class PlannerSettings:
         self._said.set_text(safe_line(sentence))
 
 
-def _models(folder: WeightsFolder) -> list[tuple[str, str, str, bool]]:
-    """Name, title and facts of what is known and what is in the folder, and if it can be used."""
-    listed = []
-    for file in (*SHIPPED, *LARGER):
-        is_here = folder.path_of(file).is_file()
-        facts = f"{gigabytes(file.size)} · {file.licence} · {gigabytes(file.memory)} of memory"
-        told = f"{facts} · here" if is_here else f"{facts} · {_how_to_get(file.name)}"
-        listed.append((file.name, file.title, told, is_here))
-    names = {file.file for file in (*SHIPPED, *LARGER)}
-    others = sorted(path for path in folder.folder.glob("*.gguf") if path.name not in names)
-    listed += [
-        (path.name, path.stem, f"{gigabytes(path.stat().st_size)} · here", True) for path in others
-    ]
-    return listed
-
-
-def _how_to_get(name: str) -> str:
-    return f"not here; to fetch it: pace models get {name}"
+async def _agrees(sentence: str) -> bool:
+    return await confirmed("Send your words there?", sentence, verb="Yes, send them")

@@ -1,15 +1,22 @@
 """What is kept, and where; what leaves this machine; and how to be rid of it."""
 
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from pace.doors.cli.fetching import gigabytes
+from pace.doors.cli.privacy import size, when
+from pace.doors.safe_text import safe_line
+from pace.doors.web.adjusting import Adjusting, shown_error
 from pace.doors.web.confirming import confirmed
 from pace.doors.web.plain import Tag, button
 from pace.doors.web.saying_when import turns_of
 from pace.doors.web.window import Window
-from pace.errors import HistoryError
+from pace.errors import HistoryError, PaceError, SentLogError
 from pace.folders import Folders
-from pace.settings import Tier
+from pace.planners.consent import agreed_names, recipient_of, without_agreed
+from pace.planners.sent_log import SentLog, SentTotal
+from pace.settings import Settings, Tier
 
 _BESIDE = ("", "-wal", "-shm")
 
@@ -17,10 +24,12 @@ _BESIDE = ("", "-wal", "-shm")
 class Privacy:
     """The facts about what is kept; `refresh` looks at the disk again."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, adjusting: Adjusting) -> None:
         self._window = window
+        self._adjusting = adjusting
         Tag("h3", "What leaves this machine")
         self._leaves = Tag("p").classes("plain-words")
+        self._sent = Tag("div").classes("sent")
         Tag("h3", "What is kept, and where")
         with Tag("dl").classes("kept"):
             self._conversation = self._thing("The conversation")
@@ -31,8 +40,8 @@ class Privacy:
 
     async def refresh(self) -> None:
         """Say how it is now."""
-        planner = self._window.chat.settings.planner
-        self._leaves.set_text(_what_leaves(planner.tier, planner.base_url))
+        self._leaves.set_text(_what_leaves(self._window.chat.settings))
+        await self._refresh_sent()
         _fill(
             self._conversation,
             "This program's memory, on no disk",
@@ -52,6 +61,38 @@ class Privacy:
             str(models),
             f"{told}Nothing of yours is in them. To remove one: pace models remove NAME",
         )
+
+    async def _refresh_sent(self) -> None:
+        """How much was sent to whom, and what was agreed to."""
+        self._sent.clear()
+        with self._sent:
+            try:
+                totals = await asyncio.to_thread(SentLog(Folders.of().sent_log).totals)
+            except SentLogError as error:
+                Tag("p", str(error)).classes("hint")
+            else:
+                _tell_sent(totals)
+            for name in agreed_names(self._window.chat.settings):
+                with Tag("div").classes("row"):
+                    Tag("span", f"You agreed that your words go to {safe_line(name)}.")
+                    self._withdrawal(name)
+
+    def _withdrawal(self, name: str) -> None:
+        async def withdraw() -> None:
+            settings = self._window.chat.settings
+            answering = recipient_of(settings.planner)
+            if answering is not None and answering.name == name:
+                told = "It is set to answer now. Choose another planner above first."
+                self._said.classes(add="error").set_text(told)
+                return
+            try:
+                await self._adjusting.change({"privacy.agreed": without_agreed(settings, name)})
+            except PaceError as error:
+                self._said.classes(add="error").set_text(shown_error(error))
+            else:
+                self._said.classes(remove="error").set_text(f"Withdrawn: {safe_line(name)}.")
+
+        button(f"Withdraw ({safe_line(name)})", "small", withdraw)
 
     async def _refresh_history(self) -> None:
         path = self._window.history.path
@@ -106,11 +147,37 @@ def _fill(place: Tag, where: str, told: str) -> None:
         Tag("p", told).classes("hint")
 
 
-def _what_leaves(tier: Tier, base_url: str | None) -> str:
-    if tier is Tier.LOCAL:
+def _tell_sent(totals: Sequence[SentTotal]) -> None:
+    if not totals:
+        Tag("p", "The log of what was sent is empty.").classes("hint")
+        return
+    with Tag("ul"):
+        for total in totals:
+            Tag(
+                "li",
+                f"{safe_line(total.host)} (tier {total.tier}): {total.count:,} "
+                f"{total.kind.value}{'s' * (total.count != 1)}, {size(total.bytes)}, "
+                f"{when(total.first_at)} to {when(total.last_at)}",
+            )
+    told = "The log holds these numbers and no words. To empty it: pace privacy clear"
+    Tag("p", told).classes("hint")
+
+
+def _what_leaves(settings: Settings) -> str:
+    planner = settings.planner
+    if recipient := recipient_of(planner):
         return (
-            f"Pace sends what you say to {base_url}, a server on this machine, and to nobody else. "
-            "What that server does with it is up to that server. No telemetry, no account."
+            f"{recipient.tells} Nothing else does, and nobody else gets it. No telemetry of Pace's."
+        )
+    if planner.tier is Tier.LOCAL:
+        return (
+            f"Pace sends what you say to {planner.base_url}, a server on this machine, and to "
+            "nobody else. What that server does with it is up to that server. No telemetry, no "
+            "account."
+        )
+    if planner.tier is Tier.APPLE:
+        return (
+            "Nothing that Pace sends. Apple's model runs on this machine. No telemetry, no account."
         )
     return (
         "Nothing. The model runs inside Pace. The only connection that Pace makes by itself is the "

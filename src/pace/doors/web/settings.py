@@ -64,7 +64,7 @@ class _SettingsPage:
         self._journal()
         planner = self._planner()
         with _section("privacy", "Privacy"):
-            privacy = Privacy(self._window)
+            privacy = Privacy(self._window, self._adjusting)
 
         async def refresh() -> None:
             for row in self._rows:

@@ -7,6 +7,9 @@ export default {
         <span>Editing your last message. The new reply takes the old one's place.</span>
         <button type="button" class="button small quiet" @click="leaveEditing">Cancel edit</button>
       </div>
+      <div v-if="goesTo" class="composer-state away">
+        <span>Your words leave this machine: they go to {{ goesTo }}.</span>
+      </div>
       <div v-if="tooLong" id="too-long" class="composer-state warning" role="alert">{{ tooLong }}</div>
       <div v-if="trouble" class="composer-state warning" role="alert">{{ trouble }}</div>
       <div class="composer-box">
@@ -27,6 +30,7 @@ export default {
   props: {
     replying: Boolean,
     temporary: Boolean,
+    goesTo: String,
     longest: Number,
   },
   emits: ["say", "stop", "draft", "key"],
