@@ -5,7 +5,6 @@ The form of entries and of `Exec` is that of the Desktop Entry Specification of 
 
 import os
 import re
-import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,9 @@ from pace.errors import ActionError
 # An app that cannot run says so at once; one that runs goes on.
 _FAILS_WITHIN = 1.0
 _MOST_READ = 200_000
+# Within a word of Exec: quoted text, an escaped character, any other.
+_PIECE = re.compile(r""""(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]""")
+_WORD = re.compile(f"(?:{_PIECE.pattern})+")
 _ESCAPES = {"s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 # These start something else, so that their own names say nothing about an app.
 _STARTERS = frozenset(("env", "sh", "bash", "flatpak", "snap", "python3", "gapplication", "java"))
@@ -120,16 +122,23 @@ def _parsed(written: str) -> Mapping[str, str]:
 def _words(entry: Mapping[str, str], path: Path) -> list[str]:
     """The words of Exec, without places for files; none if it cannot be read or is not there."""
     written = re.sub(r"\\([sntr\\])", lambda found: _ESCAPES[found[1]], entry.get("Exec", ""))
-    try:
-        words = shlex.split(written)
-    except ValueError:
+    if _WORD.sub("", written).strip():
         return []
-    meant = [
-        _meant(word, entry, path) for word in words if not re.fullmatch(r"%[fFuUdDnNickvm]", word)
-    ]
+    words = [_PIECE.sub(_unquoted, word) for word in _WORD.findall(written)]
+    kept = (word for word in words if not re.fullmatch(r"%[fFuUdDnNickvm]", word))
+    meant = [_meant(word, entry, path) for word in kept]
     if not meant or not shutil.which(meant[0]):
         return []
     return meant
+
+
+def _unquoted(piece: re.Match[str]) -> str:
+    text = piece[0]
+    if text.startswith("'"):
+        return text[1:-1]
+    if text.startswith('"'):
+        return re.sub(r'\\(["`$\\])', r"\1", text[1:-1])
+    return text.removeprefix("\\")
 
 
 def _meant(word: str, entry: Mapping[str, str], path: Path) -> str:
