@@ -1,6 +1,7 @@
 """What providers send, and time that passes as soon as it is waited for."""
 
 import json
+from asyncio import StreamWriter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from pace.planners.direct.limiter import Limiter
 from pace.planners.direct.openai_planner import OpenAiPlanner
 from pace.planners.options import ReplyOptions
 from pace.settings import Provider
-from planners.raw_server import DONE, EVENT_STREAM, Handler, RawServer, delta, event
+from planners.raw_server import DONE, EVENT_STREAM, RawServer, Request, delta, event
 
 MESSAGES, CHAT = "/v1/messages", "/v1/chat/completions"
 CANARY = "sk-CANARY-0123456789abcdef"
@@ -123,8 +124,7 @@ def in_turn(server: RawServer, path: str, *answers: bytes) -> None:
     """Answer one request after another, the last answer for all that follow."""
     left = list(answers)
 
-    async def send(request: object, writer: object) -> None:
-        writer.write(left.pop(0) if len(left) > 1 else left[0])  # type: ignore[attr-defined]
+    async def send(_: Request, writer: StreamWriter) -> None:
+        writer.write(left.pop(0) if len(left) > 1 else left[0])
 
-    handler: Handler = send
-    server.handlers[path] = handler
+    server.handlers[path] = send

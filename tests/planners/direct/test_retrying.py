@@ -35,7 +35,7 @@ OVERLOADED = fault(529, anthropic_fault("overloaded_error"))
 
 
 async def test_a_busy_provider_is_asked_again(server: RawServer) -> None:
-    """B79: Retry-After is waited out, then a jittered pause, each told to the person; it answers."""
+    """B79: Retry-After is waited out, then a jittered pause, each told to the person."""
     time = Time()
     in_turn(server, MESSAGES, BUSY, OVERLOADED, ANTHROPIC_HELLO)
     planner = anthropic_over(server, limiter=time.limiter())

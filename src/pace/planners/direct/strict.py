@@ -8,6 +8,7 @@ whoever reads the reply takes null for left out. (Sources: the SDKs' own transla
 
 from collections.abc import Mapping, Sequence
 
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number"}
 _KEPT = ("type", "description", "enum", "const", "$ref")
 
 
@@ -20,6 +21,10 @@ def strict_schema(schema: Mapping[str, object], *, all_required: bool) -> dict[s
     kept = {key: schema[key] for key in _KEPT if key in schema}
     if "const" in kept:
         kept["enum"] = [kept.pop("const")]
+    if isinstance(choices := kept.get("enum"), list) and "type" not in kept:
+        names = {_TYPES.get(type(choice)) for choice in choices}
+        if len(names) == 1 and (name := names.pop()):
+            kept["type"] = name
     if isinstance(named := schema.get("$defs"), Mapping):
         kept["$defs"] = {
             name: _part(part, all_required=all_required) for name, part in named.items()
