@@ -228,7 +228,7 @@ async def test_reasoning_fields_are_signs_of_life_only(
         DONE,
     )
     events = await reply_of(planner)
-    assert Thinking() in events
+    assert Thinking("secret plan 991") in events
     assert text_of(events) == "Sure, 42."
 
 
@@ -239,7 +239,8 @@ async def test_reasoning_blocks_are_taken_out(
     chunks = ["<thi", "nk>secret plan 991</", "think>", "\n\n", "Sure, 42."]
     server.answer(CHAT, EVENT_STREAM, *(event(delta(text)) for text in chunks), DONE)
     events = await reply_of(planner)
-    assert Thinking() in events
+    thoughts = [event.text for event in events if isinstance(event, Thinking)]
+    assert "".join(thoughts) == "secret plan 991"
     assert text_of(events) == "Sure, 42."
 
 

@@ -115,7 +115,6 @@ async def traits_of(planner: OpenAiWirePlanner) -> PlannerTraits:
     traits = await planner.traits()
     assert traits.on_this_machine
     assert traits.summarizes
-    assert not traits.prepares
     return traits
 
 
@@ -174,6 +173,7 @@ async def test_ollama_tells_what_its_model_file_sets(
     server: RawServer, planner: OpenAiWirePlanner
 ) -> None:
     """A context that the model's maker set counts; the architecture's own does not."""
+    server.answer_json("/api/ps", {"models": []})
     server.answer_json(
         "/api/show",
         {
@@ -211,12 +211,15 @@ async def test_odd_answers_about_itself_harm_nothing(
     server: RawServer, planner: OpenAiWirePlanner, answer: object
 ) -> None:
     """Whatever a server says of itself, the planner has traits."""
-    for path in ("/v1/models", "/props", "/api/v0/models", "/api/ps", "/api/show"):
+    for path in FACTS:
         server.answer_json(path, answer)
     assert (await traits_of(planner)).context_tokens == 4096
 
 
-FACTS = ("/v1/models", "/props", "/api/v0/models", "/api/ps", "/api/show")
+FACTS = (
+    *("/v1/models", "/props", "/api/v1/models", "/api/v0/models"),
+    *("/api/ps", "/api/tags", "/api/show"),
+)
 
 
 @pytest.mark.parametrize(
@@ -260,6 +263,8 @@ async def test_a_dripping_answer_is_given_up_at_the_limit(server: RawServer, pat
 
     if path == "/tokenize":
         server.answer_json("/props", {"default_generation_settings": {"n_ctx": 6144}})
+    if path in {"/api/tags", "/api/show"}:
+        server.answer_json("/api/ps", {"models": []})
     server.handlers[path] = drip
     planner = OpenAiWirePlanner(LoopbackUrl(f"{server.url}/v1"), answer_limit=0.1)
     assert await planner.count_tokens(["hello"]) == [estimate_tokens("hello")]

@@ -68,6 +68,7 @@ class ReplyReader:
         self._server = server
         self._room = longest
         self._halves = HalfCharacters()
+        self._thought_halves = HalfCharacters()
         self._blocks = ReasoningFilter()
         self._held = ""
         self._has_text = False
@@ -95,6 +96,11 @@ class ReplyReader:
     def is_counted(self) -> bool:
         """Whether the token counts came, too; nothing of use can follow."""
         return self.is_complete and bool(self._usage)
+
+    @property
+    def prompt_tokens(self) -> int | None:
+        """How many tokens of prompt the server says that it read."""
+        return _count(self._usage.get("prompt_tokens"))
 
     def take(self, data: str) -> list[PlannerEvent]:
         """The events of one chunk; raises PlannerRefusedError for an error that it carries."""
@@ -142,7 +148,7 @@ class ReplyReader:
             *events,
             Finished(
                 reason=self._reason or FinishReason.BROKEN_OFF,
-                prompt_tokens=_count(self._usage.get("prompt_tokens")),
+                prompt_tokens=self.prompt_tokens,
                 cached_tokens=_count(details.get("cached_tokens")),
                 reply_tokens=_count(self._usage.get("completion_tokens")),
                 model=self._model,
@@ -153,14 +159,17 @@ class ReplyReader:
         events: list[PlannerEvent] = []
         if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
             self._has_reasoned = True
-            self._room -= len(reasoning) if isinstance(reasoning, str) else 0
-            events.append(Thinking())
+            text = reasoning if isinstance(reasoning, str) else ""
+            taken = text[: max(0, self._room)]
+            self._room -= len(text)
+            events.append(Thinking(self._thought_halves.feed(taken)))
         if isinstance(content := delta.get("content"), str) and content:
             taken = content[: max(0, self._room)]
             self._room -= len(content)
             visible = self._blocks.feed(self._halves.feed(taken))
-            if self._blocks.is_inside:
-                events.append(Thinking())
+            thought = self._blocks.take_reasoning()
+            if thought or self._blocks.is_inside:
+                events.append(Thinking(thought))
             events += self._show(visible)
         return events
 
@@ -194,20 +203,51 @@ async def stream_reply(
     """
     reader = ReplyReader(server, longest=longest)
     try:
-        async with client.stream("POST", url, json=body) as response:
-            if response.status_code != HTTPStatus.OK:
-                raise await _refused(response, server)
-            async with aclosing(_chunks(response, server, reader)) as chunks:
-                async for data in chunks:
-                    for event in reader.take(data):
-                        yield event
-                    if reader.is_counted or reader.is_full:
-                        break
+        async with aclosing(_taken(client, url, body, reader, server)) as events:
+            async for event in events:
+                yield event
     except httpx.HTTPError as error:
         if not (keeps_torn and reader.has_words):
             raise unreachable(error, server) from error
     for event in reader.finish():
         yield event
+
+
+async def read_prompt(
+    client: httpx.AsyncClient, url: str, body: Mapping[str, object], *, server: str, longest: int
+) -> int:
+    """Have a prompt read for what it leaves in the server's cache, and drop the reply.
+
+    Gives how many tokens were read, 0 if the server does not say; cancelling closes the connection.
+    Raises PlannerError.
+    """
+    reader = ReplyReader(server, longest=longest)
+    try:
+        async with aclosing(_taken(client, url, body, reader, server)) as events:
+            async for _ in events:
+                pass
+    except httpx.HTTPError as error:
+        raise unreachable(error, server) from error
+    return reader.prompt_tokens or 0
+
+
+async def _taken(
+    client: httpx.AsyncClient,
+    url: str,
+    body: Mapping[str, object],
+    reader: ReplyReader,
+    server: str,
+) -> AsyncGenerator[PlannerEvent, None]:
+    """The events of one request's answer, as the reader takes its chunks."""
+    async with client.stream("POST", url, json=body) as response:
+        if response.status_code != HTTPStatus.OK:
+            raise await _refused(response, server)
+        async with aclosing(_chunks(response, server, reader)) as chunks:
+            async for data in chunks:
+                for event in reader.take(data):
+                    yield event
+                if reader.is_counted or reader.is_full:
+                    return
 
 
 def unreachable(error: httpx.HTTPError, server: str) -> PlannerError:

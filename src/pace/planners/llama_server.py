@@ -63,11 +63,15 @@ class LlamaServer:
             renderings.append(whole(str(answer.get("prompt", ""))))
         return commonprefix(renderings)  # noqa: RUF071 - character by character is what we need
 
-    async def read(self, prefix: str, slot: int) -> AsyncGenerator[int, None]:
-        """Read a text into a slot, telling how many tokens it holds; closing stops the reading."""
+    async def read(self, prefix: str, slot: int | None = None) -> AsyncGenerator[int, None]:
+        """Read a text into a slot, telling how many tokens it holds; closing stops the reading.
+
+        Without a slot the server takes the one that holds most of the text already, or the one that
+        has been idle longest.
+        """
         body = {
             "prompt": prefix,
-            "id_slot": slot,
+            **({} if slot is None else {"id_slot": slot}),
             "cache_prompt": True,
             "n_predict": 0,
             "stream": True,

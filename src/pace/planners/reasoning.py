@@ -11,12 +11,14 @@ _LONGEST_START = len("</reasoning")
 class ReasoningFilter:
     """Gives back what a person may see, chunk by chunk; a block left open hides all that follows.
 
-    What might be the start of a tag is held until the next chunk tells, or `finish` is called.
+    What might be the start of a tag is held until the next chunk tells, or `finish` is called. The
+    text of the blocks is held apart, for whoever takes it.
     """
 
     def __init__(self) -> None:
         self._held = ""
         self._inside: str | None = None
+        self._reasoning: list[str] = []
         self.has_reasoned = False
 
     @property
@@ -39,9 +41,17 @@ class ReasoningFilter:
 
     def finish(self) -> str:
         """Whatever was held; nothing, if a block was left open."""
-        held = "" if self.is_inside else self._held
-        self._held = ""
+        held, self._held = self._held, ""
+        if self.is_inside:
+            self._reasoning.append(held)
+            return ""
         return held
+
+    def take_reasoning(self) -> str:
+        """What stood in blocks since this was last asked; may be empty."""
+        taken = "".join(self._reasoning)
+        self._reasoning.clear()
+        return taken
 
     def _up_to_opening(self, text: str) -> tuple[str, str]:
         if opening := _OPENING.search(text):
@@ -55,8 +65,10 @@ class ReasoningFilter:
         closing = f"</{tag}>"
         if (at := text.lower().find(closing)) >= 0:
             self._inside = None
+            self._reasoning.append(text[:at])
             return text[at + len(closing) :]
-        _, self._held = _without_start_of(text, (closing,))
+        inside, self._held = _without_start_of(text, (closing,))
+        self._reasoning.append(inside)
         return ""
 
 

@@ -1,41 +1,74 @@
-"""Asks a server on this machine which model it runs and how long a prompt may be.
+"""Asks a server on this machine what it is, which models it has and how long a prompt may be.
 
-The usual wire has no word for the context, so each kind of server is asked in its own. A context
-that is too large would be cut in silence by some servers, so only what is in force counts, never
-what the model could do at most.
+The usual wire has no word for these, so each kind of server is asked in its own. A context that is
+too large would be cut in silence by some servers, so only what is in force counts, never what the
+model could do at most.
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass
-from http import HTTPStatus
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 import httpx
 
-from pace.errors import PlannerRefusedError
-from pace.planners.answers import body_of, mapping, parsed, whole
-from pace.planners.chat_stream import unreachable
+from pace.planners.answers import mapping, parsed, whole
+from pace.planners.asking import ANSWER_LIMIT, Asking
+from pace.planners.model_names import is_for_chat, is_same_model
 
 # What Ollama and LM Studio load a model with unless told otherwise.
 ASSUMED_CONTEXT = 4096
-# These questions are answered without the model, so at once; the limit is for all together.
-ANSWER_LIMIT = 10.0
 # No model's context has more tokens; a larger figure is none.
 _LONGEST_CONTEXT = 1_000_000_000
+# What stands for a model's name where the server has no list; it then takes any.
+ANY_MODEL = "default"
+# The key of a server's one model, which is in memory whatever its name.
+_THE_ONE = ""
+
+
+class ServerKind(StrEnum):
+    """Who made a server, as a person would name it; told by what only that kind answers."""
+
+    LLAMA_CPP = "llama.cpp"
+    LM_STUDIO = "LM Studio"
+    OLLAMA = "Ollama"
+    VLLM = "vLLM"
+    OTHER = "an OpenAI-compatible server"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
     """What a server says of itself; `context_tokens` None if it does not say.
 
-    `is_loading` means that it will say more later. One that `has_tokenizer` is llama.cpp's.
+    `models` can be asked for by name; empty if it does not say. It `has_model` unless it says that
+    it does not. `is_loading` means that it answers nothing yet and will say more later, `is_loaded`
+    that the model is in its memory now. One that `has_tokenizer` counts as llama.cpp's server does.
     """
 
+    kind: ServerKind
     model: str
-    context_tokens: int | None
+    models: tuple[str, ...] = ()
+    context_tokens: int | None = None
     has_tokenizer: bool = False
+    has_model: bool = True
     is_loading: bool = False
+    is_loaded: bool = True
+
+    @property
+    def loads_when_asked(self) -> bool:
+        """Whether models come into its memory and leave it again by themselves."""
+        return self.kind in {ServerKind.LM_STUDIO, ServerKind.OLLAMA} or (
+            self.kind is ServerKind.LLAMA_CPP and not self.has_tokenizer
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stock:
+    """A kind's models, and those in memory with their context."""
+
+    kind: ServerKind
+    models: tuple[str, ...]
+    loaded: Mapping[str, int | None] = field(default_factory=dict)
+    has_tokenizer: bool = False
 
 
 async def look_up(
@@ -48,73 +81,153 @@ async def look_up(
 ) -> ServerFacts:
     """Ask the server at `base` (its OpenAI-style address); raises PlannerUnreachableError.
 
-    Whatever it has not said after `limit` seconds it does not say.
+    Without a `model` one that is in memory is chosen, else the first that can chat. Whatever the
+    server has not said after `limit` seconds it does not say.
     """
     root = base.removesuffix("/v1")
-    asking = _Asking(client, server, limit)
-    models = _list(await asking.get(f"{base}/models"), "data")
-    name = model or _first_chat_model(models)
-    props = await asking.get(f"{root}/props")
-    settings = mapping(props.get("default_generation_settings"))
-    context = (
-        _positive(settings.get("n_ctx"))
-        or _positive(_named(models, name).get("max_model_len"))  # vLLM
-        or await _lm_studio_context(asking, root, name)
-        or await _ollama_context(asking, root, name)
+    asking = Asking(client, server, limit)
+    listed = _list(await asking.get(f"{base}/models"), "data")
+    stock = (
+        await _llama_cpp(asking, root, listed)
+        or _vllm(listed)
+        or await _lm_studio(asking, root)
+        or await _ollama(asking, root)
+        or _Stock(kind=ServerKind.OTHER, models=())
     )
-    return ServerFacts(
+    names = stock.models or tuple(_names(listed, "id"))
+    name = _chosen(model, names, stock.loaded)
+    context = _context_of(name, stock.loaded)
+    if context is None and stock.kind is ServerKind.OLLAMA:
+        context = await _ollama_default(asking, root, name)
+    facts = ServerFacts(
+        kind=stock.kind,
         model=name,
+        models=tuple(filter(is_for_chat, names)),
         context_tokens=context,
-        has_tokenizer=bool(settings),
+        has_tokenizer=stock.has_tokenizer,
+        has_model=name in names or name == ANY_MODEL or not names,
         is_loading=asking.was_told_to_wait,
     )
+    return replace(facts, is_loaded=_is_in(name, stock.loaded)) if facts.loads_when_asked else facts
 
 
-class _Asking:
-    """Questions that a server may not know; it then answers with nothing."""
+async def look_again(
+    client: httpx.AsyncClient,
+    base: str,
+    facts: ServerFacts,
+    *,
+    server: str,
+    limit: float = ANSWER_LIMIT,
+) -> ServerFacts:
+    """What may have changed since: whether the model is in memory, and with which context.
 
-    def __init__(self, client: httpx.AsyncClient, server: str, limit: float) -> None:
-        self._client = client
-        self._server = server
-        self._ends_at = asyncio.get_running_loop().time() + limit
-        self.was_told_to_wait = False
-
-    async def get(self, url: str) -> Mapping[str, object]:
-        return await self._ask(self._client.build_request("GET", url))
-
-    async def post(self, url: str, body: Mapping[str, object]) -> Mapping[str, object]:
-        return await self._ask(self._client.build_request("POST", url, json=body))
-
-    async def _ask(self, request: httpx.Request) -> Mapping[str, object]:
-        try:
-            async with asyncio.timeout_at(self._ends_at):
-                return await self._answered(request)
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise unreachable(error, self._server) from error
-        except (TimeoutError, httpx.HTTPError, PlannerRefusedError):
-            return {}
-
-    async def _answered(self, request: httpx.Request) -> Mapping[str, object]:
-        response = await self._client.send(request, stream=True)
-        async with aclosing(response):
-            if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
-                self.was_told_to_wait = True
-            if response.status_code != HTTPStatus.OK:
-                return {}
-            return mapping(parsed(await body_of(response, server=self._server)))
+    One that has left it will come back with the context it had. Raises PlannerUnreachableError.
+    """
+    root = base.removesuffix("/v1")
+    asking = Asking(client, server, limit)
+    match facts.kind:
+        case ServerKind.LM_STUDIO:
+            stock = await _lm_studio(asking, root)
+        case ServerKind.OLLAMA:
+            stock = await _ollama(asking, root, with_all=False)
+        case _:
+            stock = _router(_list(await asking.get(f"{base}/models"), "data"))
+    if stock is None:
+        return facts
+    return replace(
+        facts,
+        is_loaded=_is_in(facts.model, stock.loaded),
+        context_tokens=_context_of(facts.model, stock.loaded) or facts.context_tokens,
+    )
 
 
-async def _lm_studio_context(asking: _Asking, root: str, name: str) -> int | None:
-    models = _list(await asking.get(f"{root}/api/v0/models"), "data")
-    return _positive(_named(models, name).get("loaded_context_length"))
+# --- each kind in its own words; None from whatever is of another kind
 
 
-async def _ollama_context(asking: _Asking, root: str, name: str) -> int | None:
-    loaded = _list(await asking.get(f"{root}/api/ps"), "models")
-    if context := _positive(_named(loaded, name).get("context_length")):
-        return context
+async def _llama_cpp(asking: Asking, root: str, listed: list[object]) -> _Stock | None:
+    props = await asking.get(f"{root}/props")
+    if props.get("role") == "router":
+        return _router(listed)
+    settings = mapping(props.get("default_generation_settings"))
+    if not settings:
+        return None
+    return _Stock(
+        kind=ServerKind.LLAMA_CPP,
+        models=tuple(_names(listed, "id")),
+        loaded={_THE_ONE: _positive(settings.get("n_ctx"))},
+        has_tokenizer=True,
+    )
+
+
+def _router(listed: list[object]) -> _Stock:
+    """llama.cpp's server over many models, which it loads as they are asked for."""
+    loaded = {
+        whole(str(entry.get("id"))): _positive(mapping(entry.get("meta")).get("n_ctx"))
+        for entry in map(mapping, listed)
+        if mapping(entry.get("status")).get("value") == "loaded"
+    }
+    return _Stock(kind=ServerKind.LLAMA_CPP, models=tuple(_names(listed, "id")), loaded=loaded)
+
+
+def _vllm(listed: list[object]) -> _Stock | None:
+    lengths = {
+        whole(str(entry.get("id"))): _positive(entry.get("max_model_len"))
+        for entry in map(mapping, listed)
+        if "max_model_len" in entry
+    }
+    if not lengths:
+        return None
+    return _Stock(kind=ServerKind.VLLM, models=tuple(_names(listed, "id")), loaded=lengths)
+
+
+async def _lm_studio(asking: Asking, root: str) -> _Stock | None:
+    """Its own interface: version 1 came with LM Studio 0.4, version 0 with 0.3.6."""
+    models: list[str] = []
+    loaded: dict[str, int | None] = {}
+    for entry in map(mapping, _list(await asking.get(f"{root}/api/v1/models"), "models")):
+        if not isinstance(key := entry.get("key"), str) or entry.get("type") == "embedding":
+            continue
+        models.append(whole(key))
+        for instance in map(mapping, _list(entry, "loaded_instances")):
+            context = _positive(mapping(instance.get("config")).get("context_length"))
+            loaded[whole(key)] = context
+            loaded[whole(str(instance.get("id")))] = context
+    if not models:
+        for entry in map(mapping, _list(await asking.get(f"{root}/api/v0/models"), "data")):
+            if "max_context_length" not in entry or entry.get("type") == "embeddings":
+                continue
+            models += _names([entry], "id")
+            if context := _positive(entry.get("loaded_context_length")):
+                loaded[models[-1]] = context
+            elif entry.get("state") == "loaded":
+                loaded[models[-1]] = None
+    return (
+        _Stock(kind=ServerKind.LM_STUDIO, models=tuple(models), loaded=loaded) if models else None
+    )
+
+
+async def _ollama(asking: Asking, root: str, *, with_all: bool = True) -> _Stock | None:
+    running = await asking.get(f"{root}/api/ps")
+    if not isinstance(running.get("models"), list):
+        return None
+    loaded = {
+        whole(str(entry.get("name") or entry.get("model"))): _positive(entry.get("context_length"))
+        for entry in map(mapping, _list(running, "models"))
+    }
+    tags = _list(await asking.get(f"{root}/api/tags"), "models") if with_all else []
+    chatting = [tag for tag in tags if not _is_of_berts_family(mapping(tag))]
+    return _Stock(kind=ServerKind.OLLAMA, models=tuple(_names(chatting, "name")), loaded=loaded)
+
+
+def _is_of_berts_family(tag: Mapping[str, object]) -> bool:
+    """Whether a model of Ollama's makes vectors, whatever its name."""
+    return "bert" in str(mapping(tag.get("details")).get("family"))
+
+
+async def _ollama_default(asking: Asking, root: str, name: str) -> int | None:
+    """The context that the model's maker set, if any."""
     shown = await asking.post(f"{root}/api/show", {"model": name})
-    # One line for each parameter that its maker set, as "num_ctx    8192".
+    # One line for each parameter, as "num_ctx    8192".
     for line in str(shown.get("parameters") or "").splitlines():
         words = line.split()
         if words[:1] == ["num_ctx"]:
@@ -122,23 +235,32 @@ async def _ollama_context(asking: _Asking, root: str, name: str) -> int | None:
     return None
 
 
-def _first_chat_model(models: list[object]) -> str:
-    """The first model that is not for embeddings; a server without a list takes any name."""
-    names = list(_names(models))
-    return next((name for name in names if "embed" not in name.lower()), "") or "default"
+# --- what was said
 
 
-def _names(models: list[object]) -> Iterator[str]:
-    for entry in models:
-        if isinstance(name := mapping(entry).get("id"), str):
+def _chosen(asked: str | None, names: tuple[str, ...], loaded: Mapping[str, int | None]) -> str:
+    """A model's name as the server spells it; what it does not have stays as it was asked for."""
+    if asked is not None:
+        same = (name for name in names if is_same_model(name, asked))
+        return asked if asked in names else next(same, asked)
+    chatting = list(filter(is_for_chat, names))
+    in_memory = (name for name in chatting if _is_in(name, loaded))
+    return next(in_memory, chatting[0] if chatting else ANY_MODEL)
+
+
+def _is_in(name: str, loaded: Mapping[str, int | None]) -> bool:
+    return any(is_same_model(name, other) for other in loaded)
+
+
+def _context_of(name: str, loaded: Mapping[str, int | None]) -> int | None:
+    same = (context for other, context in loaded.items() if is_same_model(name, other))
+    return next(same, loaded.get(_THE_ONE))
+
+
+def _names(entries: list[object], key: str) -> Iterator[str]:
+    for entry in entries:
+        if isinstance(name := mapping(entry).get(key), str) and name:
             yield whole(name)
-
-
-def _named(models: list[object], name: str) -> Mapping[str, object]:
-    for entry in map(mapping, models):
-        if name in (entry.get("id"), entry.get("name"), entry.get("model")):
-            return entry
-    return {}
 
 
 def _list(answer: Mapping[str, object], key: str) -> list[object]:
@@ -147,4 +269,6 @@ def _list(answer: Mapping[str, object], key: str) -> list[object]:
 
 
 def _positive(value: object) -> int | None:
-    return value if isinstance(value, int) and 0 < value <= _LONGEST_CONTEXT else None
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LONGEST_CONTEXT:
+        return value
+    return None
