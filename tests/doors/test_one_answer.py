@@ -141,7 +141,7 @@ async def test_broken_settings_are_told_and_kept(tmp_path: Path) -> None:
     [
         (("chat", "--window", "9", "Hi"), "1 to 8. Check --window."),
         (("chat", "--idle", "soon", "Hi"), "5 to 60. Check --idle."),
-        (("chat", "--tier", "apple", "Hi"), "embedded or local in this version"),
+        (("chat", "--tier", "fast", "Hi"), "There is no tier 'fast'."),
         (("chat", "--base-url", "http://example.com/v1", "Hi"), "not on this machine"),
         (("chat", "--tier", "local", "Hi"), "planner.base_url"),
         (("chat", "--base-url", "http://127.0.0.1:1", "--tier", "embedded", "Hi"), "--tier local"),

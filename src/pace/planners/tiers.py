@@ -156,16 +156,16 @@ async def _with_fall_back(
 ) -> OpenedPlanner:
     """The chosen planner and the model that is here already; none is fetched for this."""
     folder = open_weights(models)
-    suited = choose_model(None, folder)
-    path = suited.path or await folder.find(suited.file)
-    if path is None:
-        reason = (
-            "planner.fall_back is on, but no model is on this machine yet: "
-            f"pace models get {suited.file.name}"
-        )
-        return OpenedPlanner(planner=chosen, reason=reason, note=reason)
-    here = EmbeddedPlanner.of(suited.file, path, options=options)
-    return OpenedPlanner(planner=FallBackPlanner(chosen, here, here_tokens=SLOT_TOKENS))
+    suited = choose_model(None, folder).file
+    for file in dict.fromkeys((suited, *SHIPPED)):
+        if path := await folder.find(file):
+            here = EmbeddedPlanner.of(file, path, options=options)
+            return OpenedPlanner(planner=FallBackPlanner(chosen, here, here_tokens=SLOT_TOKENS))
+    reason = (
+        "planner.fall_back is on, but no model is on this machine yet. Fetch one with: "
+        f"pace models get {suited.name}"
+    )
+    return OpenedPlanner(planner=chosen, reason=reason, note=reason)
 
 
 def open_weights(models: Path) -> WeightsFolder:
