@@ -297,3 +297,35 @@ async def test_titles_that_cannot_be_seen_are_refused(notes: NotesFolder, title:
     for action in (TakeNote(notes), AppendNote(notes)):
         with pytest.raises(ActionRefusedError):
             action.checked({"title": title, "text": "x"})
+
+
+FULL_DISK = """
+import asyncio, resource, signal, sys
+from pathlib import Path
+from pace.actions.notes.folder import NotesFolder
+from pace.errors import ActionError
+
+async def main():
+    notes = NotesFolder(lambda: Path(sys.argv[1]))
+    await notes.take("a", "x")
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, resource.RLIM_INFINITY))
+    for change in (notes.append("a", "y" * 9000), notes.take("b", "y" * 9000)):
+        try:
+            await change
+        except ActionError as error:
+            print(error)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no limit for the size of files")
+async def test_what_cannot_be_written_whole_is_not_written(notes_folder: Path) -> None:
+    """Where a disk takes no more, the old note stays as it was, and no half of one is left."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", FULL_DISK, notes_folder), stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await process.communicate()
+    assert out.decode().count("cannot be used (File too large)") == 2
+    assert files(notes_folder) == {"a.md": "# a\n\nx\n"}

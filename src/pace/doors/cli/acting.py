@@ -95,34 +95,33 @@ def run(name: str, *, arguments: str, is_sure: bool) -> None:
     """Do one action, after one question."""
     file = _opened()
     _check_builtin(name, file)
-    run_until_ended(_run(file, name, _parsed(arguments), is_sure=is_sure))
-
-
-async def _run(file: SettingsFile, name: str, arguments: Arguments, *, is_sure: bool) -> None:
     timers = Timers(SystemClock(), notify=DesktopNotification(), tell=_tell)
-    action = _registry(file, timers).named(name)
-    if action is None:  # it was there a moment ago
-        raise SettingsError(f"There is no action {safe_line(name)}.")
+    action = next(one for one in _registry(file, timers).offered() if one.traits.name == name)
     try:
-        checked = action.checked(arguments)
+        checked = action.checked(_parsed(arguments))
     except ActionRefusedError as error:
         raise SettingsError(str(error)) from error
     asks = _asks(action, file.current.actions.allowed_names) == "yes"
     if asks and not is_sure and not _is_wanted(action.would(checked)):
         click.echo("Nothing was done.")
         return
+    run_until_ended(_run(action, checked, timers))
+
+
+async def _run(action: Action, arguments: Arguments, timers: Timers) -> None:
     async with timers.ringing():
-        result = await _done(action, checked)
+        result = await _done(action, arguments)
         click.echo(safe_line(result.line))
         if result.shown:
             click.echo(safe_text(result.shown))
-        if timers.running:
-            click.echo("Pace waits until it rings; Ctrl-C ends both.")
-            try:
-                await timers.wait_quiet()
-            finally:
-                if lost := timers.lost():
-                    _warn(lost)
+        if not timers.running:
+            return
+        click.echo("Pace waits until it rings; Ctrl-C ends both.")
+        try:
+            await timers.wait_quiet()
+        finally:
+            if lost := timers.lost():
+                _warn(lost)
 
 
 async def _done(action: Action, arguments: Arguments) -> ActionResult:
