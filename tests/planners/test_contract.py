@@ -1,6 +1,7 @@
 """The planner contract over every planner that needs nothing from outside this machine."""
 
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -11,8 +12,10 @@ from pace.planners.embedded.process import EngineProcess
 from pace.planners.options import ReplyOptions
 from pace.planners.wire import OpenAiWirePlanner
 from pace.ports import Planner
+from pace.settings import Provider
 from pace.testing import ScriptedPlanner
 from planners.contract import FaultContract, PlannerContract, ServerContract
+from planners.direct import speaking
 from planners.raw_server import DONE, EVENT_STREAM, RawServer, delta, event, raw_server
 
 CHAT = "/v1/chat/completions"
@@ -76,6 +79,104 @@ class TestOpenAiWireFaults(FaultContract):
     def listening(self, server: RawServer, over: Planner) -> Planner:
         server.answer(CHAT, EVENT_STREAM, event(delta("Hello.", finish="stop")), DONE)
         return over
+
+    @pytest.fixture
+    def received(self, server: RawServer) -> Callable[[], list[tuple[str, str]]]:
+        def sent() -> list[tuple[str, str]]:
+            messages = server.requests_to(CHAT)[-1].json["messages"]
+            return [(message["role"], message["content"]) for message in messages]
+
+        return sent
+
+
+class TestAnthropic(PlannerContract, FaultContract):
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def server(self) -> AsyncIterator[RawServer]:
+        async with raw_server() as served:
+            yield served
+
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def planner(self, server: RawServer) -> AsyncIterator[Planner]:
+        server.answer(speaking.MESSAGES, speaking.ANTHROPIC_HELLO)
+        planner = speaking.anthropic_over(server)
+        yield planner
+        await planner.aclose()
+
+    @pytest.fixture
+    def silent(self, server: RawServer, planner: Planner) -> Planner:
+        server.answer(speaking.MESSAGES, EVENT_STREAM + speaking.begun() + speaking.ended())
+        return planner
+
+    @pytest.fixture
+    def failing(self, server: RawServer, planner: Planner) -> Planner:
+        server.answer(speaking.MESSAGES)
+        return planner
+
+    @pytest.fixture
+    def reasoning(self, server: RawServer, planner: Planner) -> Planner:
+        pieces = speaking.thought("secret ", "plan 991") + speaking.said("Sure, ", "42.")
+        server.answer(
+            speaking.MESSAGES, EVENT_STREAM + speaking.begun() + pieces + speaking.ended()
+        )
+        return planner
+
+    @pytest.fixture
+    def listening(self, planner: Planner) -> Planner:
+        return planner
+
+    @pytest.fixture
+    def received(self, server: RawServer) -> Callable[[], list[tuple[str, str]]]:
+        def text_of(content: Any) -> str:
+            blocks = [{"text": content}] if isinstance(content, str) else content
+            return "".join(block["text"] for block in blocks)
+
+        def sent() -> list[tuple[str, str]]:
+            asked = server.requests_to(speaking.MESSAGES)[-1].json
+            system = {"role": "system", "content": asked["system"]}
+            messages = [system, *asked["messages"]]
+            return [(message["role"], text_of(message["content"])) for message in messages]
+
+        return sent
+
+
+class TestOpenAi(PlannerContract, FaultContract):
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def server(self) -> AsyncIterator[RawServer]:
+        async with raw_server() as served:
+            yield served
+
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def planner(self, server: RawServer) -> AsyncIterator[Planner]:
+        server.answer(CHAT, speaking.OPENAI_HELLO)
+        planner = speaking.openai_over(server)
+        yield planner
+        await planner.aclose()
+
+    @pytest.fixture
+    def silent(self, server: RawServer, planner: Planner) -> Planner:
+        server.answer(CHAT, EVENT_STREAM, event(delta("", finish="stop")), DONE)
+        return planner
+
+    @pytest.fixture
+    def failing(self, server: RawServer, planner: Planner) -> Planner:
+        server.answer(CHAT)
+        return planner
+
+    @pytest.fixture
+    def reasoning(self, server: RawServer, planner: Planner) -> Planner:
+        thought, words = delta(None, reasoning="secret plan 991"), delta("Sure, 42.")
+        server.answer(CHAT, EVENT_STREAM, event(thought), event(words), DONE)
+        return planner
+
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def unsized(self, server: RawServer) -> AsyncIterator[Planner]:
+        planner = speaking.openai_over(server, provider=Provider.CUSTOM)
+        yield planner
+        await planner.aclose()
+
+    @pytest.fixture
+    def listening(self, planner: Planner) -> Planner:
+        return planner
 
     @pytest.fixture
     def received(self, server: RawServer) -> Callable[[], list[tuple[str, str]]]:
