@@ -32,7 +32,7 @@ class ServerKind(StrEnum):
     LM_STUDIO = "LM Studio"
     OLLAMA = "Ollama"
     VLLM = "vLLM"
-    OTHER = "an OpenAI-compatible server"
+    OTHER = "OpenAI-compatible server"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""Local servers: finding those that run on this machine."""
