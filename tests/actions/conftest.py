@@ -30,8 +30,8 @@ class Heard:
     told: list[str] = field(default_factory=list)
     notified: list[str] = field(default_factory=list)
 
-    async def notify(self, _title: str, text: str) -> None:
-        self.notified.append(text)
+    async def notify(self, title: str, _text: str) -> None:
+        self.notified.append(title)
 
 
 @pytest.fixture

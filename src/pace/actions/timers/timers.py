@@ -20,7 +20,10 @@ _NOTIFY_WITHIN = 10.0
 
 Tell = Callable[[str], None]
 Notify = Callable[[str, str], Awaitable[None]]
-"""Shows a title and a text on the desktop. Raises ActionError and nothing else."""
+"""Shows a title and a text on the desktop. Raises ActionError and nothing else.
+
+Words of others belong in the title: some desktops read the text as markup.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +162,7 @@ class Timers:
     async def _notified(self, sentence: str) -> None:
         try:
             async with asyncio.timeout(_NOTIFY_WITHIN):
-                await self._notify("Pace", sentence)
+                await self._notify(sentence, "Pace")
         except TimeoutError:
             self._tell("The desktop took no notification in time; the timer rang here alone.")
         except ActionError as error:
