@@ -45,8 +45,8 @@ def test_the_least_of_english_is_most_of_it() -> None:
     [
         (2048, 5000, True),
         (4990, 5000, False),
-        (4800, 5000, False),
-        (4096, 4400, True),
+        (4600, 5000, False),
+        (4096, 4600, True),
         (10, 60, False),
         (0, 5000, False),
     ],

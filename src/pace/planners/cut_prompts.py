@@ -15,7 +15,8 @@ _DENSE = re.compile(r"[぀-ヿ㐀-鿿]")
 _DENSE_IN_A_TOKEN = 4
 # Fewer tokens than this are missing for other reasons than a cut.
 _LEAST_CUT = 64
-_SHARE = 0.95
+# Tokenizers that join a sign to the word before it make some less.
+_SHARE = 0.9
 
 
 def least_tokens(texts: Iterable[str]) -> int:

@@ -176,7 +176,8 @@ class OpenAiWirePlanner:
             return
         has_begun = False
         try:
-            async with aclosing(self._reply({**body, **_form_field(prompt.reply_form)})) as events:
+            formed = {**body, **_form_field(prompt.reply_form, facts.kind)}
+            async with aclosing(self._reply(formed)) as events:
                 async for event in events:
                     has_begun = True
                     yield event
@@ -295,6 +296,8 @@ class OpenAiWirePlanner:
         return held
 
 
-def _form_field(form: ReplyForm) -> dict[str, object]:
+def _form_field(form: ReplyForm, kind: ServerKind) -> dict[str, object]:
+    if form.grammar and kind is ServerKind.LLAMA_CPP:
+        return {"grammar": form.grammar}
     schema = {"name": "envelope", "strict": True, "schema": json.loads(form.schema)}
     return {"response_format": {"type": "json_schema", "json_schema": schema}}
