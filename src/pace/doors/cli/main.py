@@ -471,3 +471,30 @@ def where_history() -> None:
     from pace.doors.cli.history.listing import show_path  # noqa: PLC0415  # slow
 
     show_path()
+
+
+@pace.group(invoke_without_command=True)
+@click.pass_context
+def mcp(context: click.Context) -> None:
+    """List the MCP servers that are set up, and the tools that they offer as actions."""
+    if context.invoked_subcommand is None:
+        from pace.doors.cli.mcp_servers import show_servers  # noqa: PLC0415  # slow
+
+        show_servers()
+
+
+@mcp.command("path")
+def show_mcp_path() -> None:
+    """Say where the file with the servers is."""
+    from pace.doors.cli.mcp_servers import show_path  # noqa: PLC0415  # slow
+
+    show_path()
+
+
+@mcp.command("check")
+@click.argument("name")
+def check_mcp_server(name: str) -> None:
+    """Connect to the server NAME, and say all that is known of it."""
+    from pace.doors.cli.mcp_servers import check_server  # noqa: PLC0415  # slow
+
+    check_server(name)
