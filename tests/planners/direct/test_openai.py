@@ -10,6 +10,7 @@ from pace.ports import Finished, FinishReason, TextDelta, Thinking
 from pace.settings import Provider
 from planners.contract import complete
 from planners.direct.speaking import (
+    CANARY,
     CHAT,
     OPENAI_HELLO,
     fault,
@@ -249,17 +250,63 @@ async def test_openrouter_tells_what_a_model_can(server: RawServer) -> None:
 
 
 async def test_a_server_in_the_house_is_asked_what_it_runs(server: RawServer) -> None:
-    """Without a model's name the first for chats is taken; no form is sent that it might ignore."""
-    entries = [{"id": "embed-1"}, {"id": "qwen", "max_model_len": 16_384}]
+    """Of a kind that is known it gives model, context and form; words still leave this machine."""
+    entries = [{"id": "embed-1"}, {"id": "qwen", "owned_by": "vllm", "max_model_len": 16_384}]
     server.answer_json(MODELS, {"data": entries})
     server.answer(CHAT, OPENAI_HELLO)
     planner = openai_over(server, provider=Provider.CUSTOM, model=None)
     traits = await planner.traits()
-    assert (traits.model, traits.context_tokens, traits.constrains) == ("qwen", 16_384, False)
+    assert (traits.model, traits.context_tokens, traits.constrains) == ("qwen", 16_384, True)
     assert not traits.on_this_machine
     assert traits.host == f"127.0.0.1:{server.port}"
     await complete(planner, with_form("Hi."))
     sent = server.requests_to(CHAT)[-1].json
     assert sent["model"] == "qwen"
-    assert "response_format" not in sent
+    assert "response_format" in sent
+    assert {each.headers.get("authorization") for each in server.requests} == {f"Bearer {CANARY}"}
+    await planner.aclose()
+
+
+async def test_an_unknown_server_gets_no_form_that_it_might_ignore(server: RawServer) -> None:
+    """Of an unknown kind nothing is taken for granted, and its list is asked for once."""
+    server.answer_json(MODELS, {"data": [{"id": "some-model"}]})
+    server.answer(CHAT, OPENAI_HELLO)
+    planner = openai_over(server, provider=Provider.CUSTOM, model=None)
+    traits = await planner.traits()
+    assert (traits.model, traits.assumes_context, traits.constrains) == ("some-model", True, False)
+    await complete(planner, with_form("Hi."))
+    assert "response_format" not in server.requests_to(CHAT)[-1].json
+    assert len(server.requests_to(MODELS)) == 1
+    await planner.aclose()
+
+
+@pytest.mark.parametrize("answer", [fault(404, {}), fault(500, {}), body_answer(b"no json")])
+async def test_a_provider_without_a_list_is_asked_for_it_once(
+    server: RawServer, answer: bytes
+) -> None:
+    """What a list does not tell is assumed, and no turn asks for it again."""
+    server.answer(MODELS, answer)
+    server.answer(CHAT, OPENAI_HELLO)
+    planner = openai_over(server, provider=Provider.OPENROUTER, model="some/model")
+    for _ in range(2):
+        await complete(planner, prompt_of("Hi."))
+    traits = await planner.traits()
+    assert (traits.assumes_context, traits.constrains) == (True, False)
+    assert len(server.requests_to(MODELS)) == 1
+    await planner.aclose()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        openai_fault(code="context_length_exceeded"),
+        openai_fault("This model's maximum context length is 4096 tokens."),
+    ],
+)
+async def test_a_prompt_beyond_the_context_is_told(server: RawServer, body: object) -> None:
+    """A prompt that is too long is said to be, in whatever words the server has for it."""
+    server.answer(CHAT, fault(400, body))
+    planner = openai_over(server, provider=Provider.CUSTOM)
+    with pytest.raises(PlannerRefusedError, match="does not fit its context"):
+        await complete(planner, prompt_of("Hi."))
     await planner.aclose()

@@ -240,3 +240,14 @@ async def test_closing_while_waiting_makes_no_call(server: RawServer) -> None:
     await reply.aclose()
     assert len(server.requests_to(CHAT)) == 1
     await planner.aclose()
+
+
+async def test_a_long_error_is_read_no_further(server: RawServer) -> None:
+    """A server whose error never ends is told by its status, and let go of."""
+    head = b"HTTP/1.1 400 X\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+    server.hold(CHAT, head + b"x" * 100_000)
+    planner = openai_over(server)
+    with pytest.raises(PlannerRefusedError, match="HTTP 400"):
+        await complete(planner, prompt_of("Hi."))
+    await server.hung_up.wait()
+    await planner.aclose()

@@ -19,9 +19,9 @@ from pace.planners.direct.anthropic_wire import (
     system_blocks,
     turn_messages,
 )
-from pace.planners.direct.calls import Answer, fault_of_connection, reply_of
+from pace.planners.direct.calls import Answer, reply_of
 from pace.planners.direct.connection import open_client
-from pace.planners.direct.faults import Fault, fault_of_answer
+from pace.planners.direct.faults import Fault
 from pace.planners.direct.keys import ApiKey
 from pace.planners.direct.learned import Learned
 from pace.planners.direct.limiter import Limiter
@@ -142,12 +142,9 @@ class _Wire:
     def reader(self) -> AnthropicReader:
         return AnthropicReader(self.host, longest=self.options.longest_reply)
 
-    def fault_of(self, error: Exception) -> Fault | None:
-        if isinstance(error, anthropic.APIStatusError):
-            return fault_of_answer(error.status_code, error.body, error.response.headers)
-        if isinstance(error, anthropic.AnthropicError):
-            return fault_of_connection(error)
-        return None
+    @property
+    def library_error(self) -> type[Exception]:
+        return anthropic.AnthropicError
 
     def learn(self, fault: Fault) -> bool:
         return self.learned.learn(fault, [*self._form(), _CACHE])

@@ -77,8 +77,9 @@ class Wire(Protocol):
         """For one answer."""
         ...
 
-    def fault_of(self, error: Exception) -> Fault | None:
-        """What an error of the library means; None for any other error."""
+    @property
+    def library_error(self) -> type[Exception]:
+        """What all errors of the library are."""
         ...
 
     def learn(self, fault: Fault) -> bool:
@@ -141,12 +142,11 @@ async def _one_reply(wire: Wire, host: str) -> AsyncGenerator[PlannerEvent, None
     except (FaultError, PlannerError):
         raise
     except Exception as error:
-        fault = wire.fault_of(error) or _fault_of_transport(error)
+        fault = _fault_of(error, wire.library_error)
         if fault is None:
             raise
         if not reader.has_words:
-            # Of an answer's error only the fault is kept, since its text quotes the body.
-            raise FaultError(fault) from None
+            raise FaultError(fault) from error
     for ours in _last_of(reader, wire):
         yield ours
 
@@ -187,9 +187,14 @@ async def _next(
         return None
 
 
-def fault_of_connection(error: Exception) -> Fault:
-    """The fault that a library's error of its connection stands for."""
-    return _fault_of_transport(error.__cause__) or Fault(cause=error, may_repeat=False)
+def _fault_of(error: Exception, library_error: type[Exception]) -> Fault | None:
+    """What an error of the transport or the library means; None for one of neither."""
+    if not isinstance(error, library_error):
+        return _fault_of_transport(error)
+    if isinstance(error.__cause__, FaultError):
+        return error.__cause__.fault
+    # Its own words are not kept: they may quote the answer.
+    return _fault_of_transport(error.__cause__) or Fault(may_repeat=False)
 
 
 def _fault_of_transport(error: BaseException | None) -> Fault | None:

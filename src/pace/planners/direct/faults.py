@@ -4,6 +4,7 @@ A body may quote the conversation or the key, so that only a status and a word t
 kept of it.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -51,6 +52,8 @@ _QUOTA_WORDS = frozenset(
 _STATUSES = range(100, 600)
 _SERVERS_OWN = 500
 _PASSING = frozenset({408, 409, 429})
+# How Anthropic, vLLM, llama.cpp and OpenRouter say it where they have no word of their own for it.
+_TOO_LONG = re.compile(r"prompt is too long|context (?:length|size|window)", re.IGNORECASE)
 _HINTS = {
     400: "Check the model's name, or choose another model.",
     404: "Check the model's name, and the address if you set one.",
@@ -151,7 +154,7 @@ def error_of(fault: Fault, *, host: str, provider: str) -> PlannerError:
             f"{said} It does not take the key; give another with: pace tier key {provider}"
         )
     hint = _HINTS.get(status, "Ask again, or choose another tier with: pace tier")
-    if fault.word == "context_length_exceeded":
+    if fault.word == "context_length_exceeded" or _TOO_LONG.search(fault.about):
         hint = "The prompt does not fit its context; send less at once."
     if fault.retry_after is not None and fault.is_passing:
         hint = f"It asks to wait {_in_words(fault.retry_after)}; ask again then."

@@ -9,12 +9,17 @@ import httpx
 import httpx2
 import openai
 
+from pace.endpoint import RemoteUrl
 from pace.errors import PlannerError
+from pace.planners import server_facts
 from pace.planners.answers import body_of, mapping, parsed, whole
+from pace.planners.client import open_client
+from pace.planners.direct.faults import FaultError
+from pace.planners.direct.keys import ApiKey
+from pace.planners.model_names import is_for_chat
+from pace.planners.server_facts import ANY_MODEL, ServerKind
 
 _ANSWER_LIMIT = 10.0
-ANY_MODEL = "default"
-"""What a server of one model, that has no list, takes as its name."""
 # No model's context has more tokens; a larger figure is none.
 _LONGEST_CONTEXT = 1_000_000_000
 
@@ -26,6 +31,28 @@ class ListedModel:
     name: str
     context_tokens: int | None = None
     keeps_to_form: bool = False
+
+
+async def look_up_in_the_house(
+    base: RemoteUrl, key: ApiKey | None, model: str | None
+) -> ListedModel | None:
+    """The same of a server that people run themselves, which tells more in its own words.
+
+    None if nothing answers now, or it still loads its model.
+    """
+    client = open_client(key=key.reveal() if key else None)
+    async with client:
+        try:
+            facts = await server_facts.look_up(client, base.text, model=model, server=base.host)
+        except PlannerError:
+            return None
+    if facts.is_loading:
+        return None
+    return ListedModel(
+        name=facts.model,
+        context_tokens=facts.context_tokens,
+        keeps_to_form=facts.kind is not ServerKind.OTHER,
+    )
 
 
 async def look_up(
@@ -44,13 +71,13 @@ async def look_up(
             framed = httpx.Response(HTTPStatus.OK, content=answer.iter_bytes())
             data = mapping(parsed(await body_of(framed, server=host))).get("data")
         entries = [mapping(entry) for entry in data] if isinstance(data, list) else []
-    except (openai.APIStatusError, PlannerError):
+    except (FaultError, PlannerError):
         pass
     except (TimeoutError, openai.OpenAIError, httpx2.HTTPError):
         return None
     named = {name: entry for entry in entries if isinstance(name := entry.get("id"), str)}
     if model is None:
-        model = next((name for name in named if "embed" not in name.lower()), ANY_MODEL)
+        model = next(filter(is_for_chat, named), ANY_MODEL)
     return _listed(whole(model), named.get(model, {}))
 
 

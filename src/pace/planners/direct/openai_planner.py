@@ -15,19 +15,19 @@ from pace.memory.prompt import Prompt
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import SessionId, ThreadId
 from pace.planners.client import FIRST_BYTE_LIMIT
-from pace.planners.direct.calls import Answer, fault_of_connection, reply_of
+from pace.planners.direct.calls import Answer, reply_of
 from pace.planners.direct.connection import open_client
-from pace.planners.direct.faults import Fault, fault_of_answer
+from pace.planners.direct.faults import Fault
 from pace.planners.direct.keys import ApiKey
 from pace.planners.direct.learned import Learned
 from pace.planners.direct.limiter import Limiter
-from pace.planners.direct.model_list import ANY_MODEL, ListedModel, look_up
+from pace.planners.direct.model_list import ListedModel, look_up, look_up_in_the_house
 from pace.planners.direct.openai_wire import OpenAiReader, response_format
 from pace.planners.direct.providers import LIKELY_CONTEXT, known_context
 from pace.planners.direct.quiet import hush
 from pace.planners.llama_server import wire_messages
 from pace.planners.options import ReplyOptions
-from pace.planners.server_facts import ASSUMED_CONTEXT
+from pace.planners.server_facts import ANY_MODEL, ASSUMED_CONTEXT
 from pace.ports import PlannerEvent, PlannerTraits
 from pace.settings import Provider
 
@@ -55,7 +55,9 @@ class OpenAiPlanner:
         limiter: Limiter | None = None,
         first_byte_limit: float = FIRST_BYTE_LIMIT,
     ) -> None:
+        self._base = base
         self._host = base.host
+        self._key = key
         self._provider = provider
         self._asked_model = model
         self._options = options
@@ -152,7 +154,10 @@ class OpenAiPlanner:
     async def _known(self) -> ListedModel:
         if self._provider is Provider.OPENAI and self._asked_model:
             return ListedModel(name=self._asked_model, keeps_to_form=True)
-        if self._listed is None:
+        is_in_the_house = self._provider is Provider.CUSTOM and not self._base.is_encrypted
+        if self._listed is None and is_in_the_house:
+            self._listed = await look_up_in_the_house(self._base, self._key, self._asked_model)
+        elif self._listed is None:
             self._listed = await look_up(self._client, self._asked_model, host=self._host)
         return self._listed or ListedModel(name=self._asked_model or ANY_MODEL)
 
@@ -181,12 +186,9 @@ class _Wire:
     def reader(self) -> OpenAiReader:
         return OpenAiReader(self.host, longest=self.longest)
 
-    def fault_of(self, error: Exception) -> Fault | None:
-        if isinstance(error, openai.APIStatusError):
-            return fault_of_answer(error.status_code, error.body, error.response.headers)
-        if isinstance(error, openai.OpenAIError):
-            return fault_of_connection(error)
-        return None
+    @property
+    def library_error(self) -> type[Exception]:
+        return openai.OpenAIError
 
     def learn(self, fault: Fault) -> bool:
         return self.learned.learn(fault, self.optional())
