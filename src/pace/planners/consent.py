@@ -112,7 +112,7 @@ def asks_about_summaries(settings: Settings) -> bool:
 
 
 SUMMARIES_QUESTION = (
-    "You have set that whoever answers makes the summaries, too. {host} would then be sent older "
+    "You have set that whoever answers makes the summaries, too. {host} would be sent older "
     "parts of the conversation once more, to sum them up. Without that, summaries are made on this "
     "machine."
 )

@@ -1,6 +1,5 @@
 """`/tier`: who could answer, who does, and switching in the middle of a conversation."""
 
-import asyncio
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -20,7 +19,7 @@ from pace.planners.picking import names
 from pace.settings import Provider
 
 _CELLS = 14
-_YES, _NO = "y", "n"
+_YES = "yes"
 
 
 class Picking:
@@ -78,19 +77,17 @@ class Picking:
         self._talking.tell(safe_line(" ".join([who_answers(self._chat.settings), *overridden])))
 
     async def _agrees(self, sentence: str) -> bool:
-        """Ask whether words may leave this machine; Ctrl-C is a no."""
+        """Ask whether words may leave this machine; whatever is not a yes is a no."""
         width = self._canvas.width
         self._canvas.write(*wrapped(Text(safe_line(sentence), WARNING), width))
-        self._canvas.write(*wrapped(Text("Do you want that? y yes, n no", DIM), width))
-        key = asyncio.create_task(self._line.choose(_YES + _NO))
-
-        def stop() -> None:
-            key.cancel()
-
-        with self._line.replying(stop):
-            await asyncio.wait({key})
+        self._canvas.write(*wrapped(Text("Do you want that? Type yes or no.", DIM), width))
+        answer = await self._line.ask("", beside=_nothing)
         self._canvas.write("")
-        return not key.cancelled() and key.result() == _YES
+        return (answer or "").strip().lower() == _YES
+
+
+async def _nothing() -> None:
+    """Nothing goes on beside the question."""
 
 
 def tier_choices() -> Sequence[tuple[str, str]]:
