@@ -59,7 +59,7 @@ def check_server(name: str) -> None:
     alone = McpConfig(path=config.path, servers=servers)
     (report,) = _reports(alone, limit=_CHECK_LIMIT)
     click.echo(f"{safe_line(report.name)}: {_standing(report)}")
-    click.echo(f"  its words go to {report.host or 'this machine'}")
+    click.echo(f"  it is {f'at {report.host}' if report.host else 'on this machine'}")
     for line in _tool_lines(report, in_full=True):
         click.echo(line)
     if report.complaint:
@@ -81,7 +81,7 @@ def _reports(config: McpConfig, *, limit: float) -> tuple[ServerReport, ...]:
 
 
 async def _ask(servers: McpServers, limit: float) -> tuple[ServerReport, ...]:
-    """Where the servers stand once each has answered or failed, or the time is up; all are ended."""
+    """Where each stands once it has answered or failed, or the time is up; then all are ended."""
     async with asyncio.TaskGroup() as group:
         life = group.create_task(servers.run(), name="mcp")
         try:
