@@ -1,6 +1,7 @@
 """The planner contract over every planner that needs nothing from outside this machine."""
 
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from pace.planners.wire import OpenAiWirePlanner
 from pace.ports import Planner
 from pace.settings import Provider
 from pace.testing import ScriptedPlanner
+from planners.cli.asking import PROGRAMS, planner_over
+from planners.cli.programs import HELLO, keeping, program, received_by
 from planners.contract import FaultContract, PlannerContract, ServerContract
 from planners.direct import speaking
 from planners.raw_server import DONE, EVENT_STREAM, RawServer, delta, event, raw_server
@@ -191,3 +194,40 @@ class TestScripted(PlannerContract):
     @pytest.fixture
     def planner(self) -> Planner:
         return ScriptedPlanner(*[["Hello, ", "you."]] * 12)
+
+
+class TestCli(PlannerContract, FaultContract):
+    """Over programs that speak as the vendors' do."""
+
+    @pytest.fixture(params=PROGRAMS)
+    def over(self, request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Planner]:
+        """A planner over a program that reads its words, then runs this."""
+        return lambda body: planner_over(program(tmp_path, request.param, body))
+
+    @pytest.fixture
+    def planner(self, over: Callable[[str], Planner]) -> Planner:
+        return over(HELLO)
+
+    @pytest.fixture
+    def silent(self, over: Callable[[str], Planner]) -> Planner:
+        return over("words(); system(); end()")
+
+    @pytest.fixture
+    def failing(self) -> Planner:
+        pytest.skip("a program is no library; test_running.py has what the system raises")
+
+    @pytest.fixture
+    def reasoning(self, over: Callable[[str], Planner]) -> Planner:
+        return over("words(); system(); piece('secret plan 991', True); piece('Sure, 42.'); end()")
+
+    @pytest.fixture
+    def unsized(self) -> Planner:
+        pytest.skip("its context is assumed per vendor, see test_vendors.py")
+
+    @pytest.fixture
+    def listening(self, over: Callable[[str], Planner], tmp_path: Path) -> Planner:
+        return over(f"{keeping(tmp_path)}piece('Yes.'); end()")
+
+    @pytest.fixture
+    def received(self, tmp_path: Path) -> Callable[[], list[tuple[str, str]]]:
+        return lambda: received_by(tmp_path)

@@ -34,8 +34,10 @@ class Reply:
             return [event]
         taken = event.text[: max(0, self._room)]
         self._room -= len(event.text)
+        had_reasoned = self._blocks.has_reasoned
         visible = self._blocks.feed(self._halves.feed(taken))
-        thinking: list[PlannerEvent] = [Thinking()] if self._blocks.is_inside else []
+        reasons = self._blocks.is_inside or self._blocks.has_reasoned is not had_reasoned
+        thinking: list[PlannerEvent] = [Thinking()] if reasons else []
         return [*thinking, *self._shown(visible)]
 
     def finish(self, told: Told) -> list[PlannerEvent]:
