@@ -111,7 +111,7 @@ async def test_adding_finds_a_note_by_its_heading_or_file(
 ) -> None:
     """A heading is the title; without one the file's name is; folders within count."""
     (notes_folder / "house").mkdir(parents=True)
-    (notes_folder / "house" / "2026.md").write_text("# Garage  door #\n")
+    (notes_folder / "house" / "2026.md").write_text("# Garage  door \n")
     (notes_folder / "plain.MD").write_text("text")
     assert (await notes.append("garage door", "oil")).path.name == "2026.md"
     assert (await notes.append("PLAIN", "x")).path.name == "plain.MD"

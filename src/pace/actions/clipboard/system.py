@@ -40,13 +40,18 @@ class SystemClipboard:
     async def _ran(self, what: str, given: bytes) -> bytes:
         # With -P the folder that Pace runs in brings no modules. What writes may leave a process
         # that serves the clipboard (xclip); that one must not hold a pipe of ours.
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", _PROGRAM, what),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE if what == "read" else asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", _PROGRAM, what),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE if what == "read" else asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ActionError(
+                f"The clipboard could not be used ({error.strerror}). Try it by hand."
+            ) from error
         try:
             async with asyncio.timeout(self._answers_within):
                 out, _ = await process.communicate(given)

@@ -21,7 +21,7 @@ LARGEST_NOTE = 1_000_000
 
 _MOST_OF_A_TITLE = 1000
 _MOST_NUMBERS = 1000
-_HEADING = re.compile(r"\ufeff?# +(.*?)(?: +#+)? *$")
+_HEADING = re.compile(r"\ufeff?# +(.*?) *$")
 _BULLET = re.compile(rb"([ \t]*[-*+] )(\[[ xX]\] )?\S")
 
 

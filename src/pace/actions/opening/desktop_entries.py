@@ -91,6 +91,8 @@ def _entries() -> Iterator[tuple[Path, Mapping[str, str]]]:
                 continue
             seen.add(entry_id)
             try:
+                if not path.is_file():
+                    continue  # a pipe would never end
                 with path.open("rb") as file:
                     written = file.read(_MOST_READ).decode("utf-8", "replace")
             except OSError:

@@ -1,6 +1,7 @@
 """Hands addresses to the platform's own opener: `xdg-open` or `gio`, `open`, `os.startfile`."""
 
 import asyncio
+import errno
 import os
 import shutil
 import sys
@@ -19,18 +20,21 @@ _NO_APP = 3
 class Opener:
     """Opens what an address names. `answers_within` is in seconds."""
 
-    def __init__(self, *, answers_within: float = _ANSWERS_WITHIN) -> None:
+    def __init__(
+        self, *, answers_within: float = _ANSWERS_WITHIN, platform: str = sys.platform
+    ) -> None:
         self._answers_within = answers_within
+        self._platform = platform
 
     async def open(self, address: Address) -> None:
         """Open it once. Raises ActionError, and ActionUncertainError if the opener hangs."""
         target = address.text
         if not address.is_web:
             target = str(await in_thread(lambda: opened_path(address), name="look at a file"))
-        if sys.platform == "win32":
+        if self._platform == "win32":
             await self._on_windows(target, address)
             return
-        words = ("open", target) if sys.platform == "darwin" else (*_linux_opener(), target)
+        words = ("open", target) if self._platform == "darwin" else (*_linux_opener(), target)
         status = await started(words, within=self._answers_within)
         if status is None:
             raise ActionUncertainError(
@@ -63,6 +67,8 @@ def startfile(target: str) -> None:
     """Open with what Windows has for it. Raises OSError."""
     if sys.platform == "win32":
         os.startfile(target)  # noqa: S606  # a document or an address, looked at before
+    else:
+        raise OSError(errno.ENOSYS, "this is not Windows")
 
 
 def _linux_opener() -> tuple[str, ...]:

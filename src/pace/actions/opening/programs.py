@@ -30,7 +30,7 @@ async def started(words: Sequence[str], *, within: float) -> int | None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            cwd=Path.home(),
+            cwd=_at_home(),
         )
     except OSError as error:
         raise ActionError(
@@ -47,6 +47,12 @@ async def started(words: Sequence[str], *, within: float) -> int | None:
     except asyncio.CancelledError:
         _end(process)
         raise
+
+
+def _at_home() -> Path | None:
+    """Where a desktop starts programs; where Pace runs, if there is no such place."""
+    home = Path.home()
+    return home if home.is_dir() else None
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
