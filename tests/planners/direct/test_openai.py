@@ -1,5 +1,6 @@
 """What OpenAI and those like it are sent, and what becomes of their answers."""
 
+import asyncio
 import json
 
 import pytest
@@ -272,8 +273,9 @@ async def test_an_unknown_server_gets_no_form_that_it_might_ignore(server: RawSe
     server.answer_json(MODELS, {"data": [{"id": "some-model"}]})
     server.answer(CHAT, OPENAI_HELLO)
     planner = openai_over(server, provider=Provider.CUSTOM, model=None)
-    traits = await planner.traits()
+    traits, again = await asyncio.gather(planner.traits(), planner.traits())
     assert (traits.model, traits.assumes_context, traits.constrains) == ("some-model", True, False)
+    assert traits == again
     await complete(planner, with_form("Hi."))
     assert "response_format" not in server.requests_to(CHAT)[-1].json
     assert len(server.requests_to(MODELS)) == 1

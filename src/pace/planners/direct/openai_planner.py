@@ -1,5 +1,6 @@
 """Talks to OpenAI, to OpenRouter or to a server of the person's own through OpenAI's library."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
@@ -68,6 +69,7 @@ class OpenAiPlanner:
         )
         self._secret = secrets.token_bytes(16)
         self._listed: ListedModel | None = None
+        self._looking = asyncio.Lock()
         # The library must be given some key; without one of ours its header is taken out again.
         self._client = openai.AsyncOpenAI(
             api_key=key.reveal() if key else "none",
@@ -154,12 +156,15 @@ class OpenAiPlanner:
     async def _known(self) -> ListedModel:
         if self._provider is Provider.OPENAI and self._asked_model:
             return ListedModel(name=self._asked_model, keeps_to_form=True)
-        is_in_the_house = self._provider is Provider.CUSTOM and not self._base.is_encrypted
-        if self._listed is None and is_in_the_house:
-            self._listed = await look_up_in_the_house(self._base, self._key, self._asked_model)
-        elif self._listed is None:
-            self._listed = await look_up(self._client, self._asked_model, host=self._host)
+        async with self._looking:  # who comes meanwhile waits for the same answer
+            if self._listed is None:
+                self._listed = await self._look_up()
         return self._listed or ListedModel(name=self._asked_model or ANY_MODEL)
+
+    async def _look_up(self) -> ListedModel | None:
+        if self._provider is Provider.CUSTOM and not self._base.is_encrypted:
+            return await look_up_in_the_house(self._base, self._key, self._asked_model)
+        return await look_up(self._client, self._asked_model, host=self._host)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
