@@ -34,7 +34,7 @@ def saved(home: Path) -> dict[str, Any]:
 
 def rows_of(table: str) -> dict[str, str]:
     """Each line of the table by its name."""
-    lines = [line.lstrip("* ") for line in table.splitlines()[1:] if line.strip()]
+    lines = [line.lstrip("* ") for line in table.partition("\n\n")[0].splitlines()[1:]]
     return {line.split()[0]: line for line in lines}
 
 
@@ -62,6 +62,20 @@ async def test_all_that_could_answer_are_listed(tmp_path: Path) -> None:
     assert "your words stay on this machine" in ended.out
     assert KEY not in ended.out
     assert not home.exists()
+
+
+async def test_a_server_here_is_listed_with_its_models(tmp_path: Path) -> None:
+    """The server of the settings is asked what it is, and is sent no word; down, it is said so."""
+    env = nobody(tmp_path)
+    async with chat_server() as server:
+        await run_pace(tmp_path, "tier", "local", "--base-url", server.url, env=env)
+        up = await run_pace(tmp_path, "tier", env=env)
+        assert server.sent == []
+    down = await run_pace(tmp_path, "tier", env=env)
+    assert up.out.count("\n*") == down.out.count("\n*") == 1
+    assert f"{server.url}: scripted" in rows_of(up.out)["local"]
+    assert "  yes  " in rows_of(up.out)["local"]
+    assert f"nothing answers at {server.url}" in rows_of(down.out)["local"]
 
 
 @pytest.mark.parametrize("name", ["anthropic", "claude", "openai", "codex", "gemini", "openrouter"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pace.endpoint import RemoteUrl
 from pace.errors import ConsentNeededError
+from pace.planners.cli_bridge.finding import vendor_of
 from pace.planners.direct.providers import FACTS
 from pace.settings import PlannerSettings, Provider, Settings, SummariesBy, Tier
 
@@ -14,11 +15,6 @@ _COMPANIES = {
     Provider.CLAUDE: "Anthropic",
     Provider.CODEX: "OpenAI",
     Provider.GEMINI: "Google",
-}
-# What such a program keeps by itself, whatever it is told.
-_KEEPS = {
-    Provider.GEMINI: " The program may keep a copy of each conversation in its own folder, .gemini "
-    "in your home, and Pace cannot prevent it.",
 }
 
 
@@ -40,14 +36,14 @@ def recipient_of(planner: PlannerSettings) -> Recipient | None:
     """Who gets words with these settings; None if they stay on this machine."""
     provider = planner.provider
     if planner.tier is Tier.CLI and provider is not None and provider in _COMPANIES:
-        company = _COMPANIES[provider]
+        company, keeps = _COMPANIES[provider], vendor_of(provider).facts.keeps
         return Recipient(
             name=f"cli:{provider}",
             command=provider,
             host=company,
             tells=f"Every message, and the summary of the conversation, go to {company} through "
-            f"the program {provider}, under {company}'s terms and with your account there."
-            f"{_KEEPS.get(provider, '')}",
+            f"the program {provider}, under {company}'s terms and with your account there. "
+            f"{keeps}".strip(),
         )
     if planner.tier is not Tier.DIRECT or provider is None or provider not in FACTS:
         return None

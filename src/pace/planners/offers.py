@@ -12,9 +12,12 @@ from pathlib import Path
 
 from pace.endpoint import LoopbackUrl
 from pace.errors import MissingExtraError, SettingsError
+from pace.planners.cli_bridge.finding import find_program
 from pace.planners.consent import recipient_of
 from pace.planners.direct.providers import FACTS
+from pace.planners.local.looking import FoundServer, find_servers
 from pace.planners.picking import Pick, tier_named
+from pace.planners.server_facts import ServerKind
 from pace.planners.tiers import choose_model, open_weights
 from pace.settings import PlannerSettings, Provider, Settings, Tier
 
@@ -40,25 +43,11 @@ class Offer:
     told: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundServer:
-    """A server that answers on this machine."""
-
-    name: str
-    base_url: str
-    models: tuple[str, ...] = ()
-
-    @property
-    def command(self) -> str:
-        """Its name as one word."""
-        return "-".join(self.name.lower().split())
-
-
 async def offers(settings: Settings, *, models: Path) -> tuple[Offer, ...]:
     """All of them, in the order in which words travel further. Raises nothing."""
     planner = settings.planner
     servers, others = await asyncio.gather(
-        found_servers(), asyncio.to_thread(_others, settings, models)
+        find_servers(also=_local_address(planner)), asyncio.to_thread(_others, settings, models)
     )
     embedded, *further = others
     return (embedded, *_local(planner, servers), *further)
@@ -79,29 +68,20 @@ async def pick_named(
     try:
         tier, provider = tier_named(name)
     except SettingsError:
-        for server in await found_servers():
-            if server.command == "-".join(name.lower().split()):
-                return Pick(tier=Tier.LOCAL, model=model, base_url=base_url or server.base_url)
+        for server in await find_servers():
+            if _command_of(server) == "-".join(name.lower().split()):
+                url = base_url or server.base_url.text
+                return Pick(tier=Tier.LOCAL, model=model, base_url=url)
         raise
-    if tier is Tier.LOCAL and base_url is None and not _has_local_address(now):
+    if tier is Tier.LOCAL and base_url is None and _local_address(now) is None:
         base_url = await _only_server()
     return Pick(tier=tier, provider=provider, model=model, base_url=base_url)
 
 
-async def found_servers() -> tuple[FoundServer, ...]:
-    """The servers that answer at their usual ports on this machine."""
-    from pace.planners.local.looking import find_servers  # noqa: PLC0415  # used by few
-
-    return tuple(
-        FoundServer(name=server.name, base_url=str(server.base_url), models=tuple(server.models))
-        for server in await find_servers()
-    )
-
-
 async def _only_server() -> str:
-    servers = await found_servers()
+    servers = await find_servers()
     if len(servers) == 1:
-        return servers[0].base_url
+        return servers[0].base_url.text
     if not servers:
         raise SettingsError(
             "No server answers on this machine at the ports of LM Studio, Ollama or llama-server. "
@@ -109,30 +89,37 @@ async def _only_server() -> str:
         )
     raise SettingsError(
         "More than one server answers on this machine. Say which: "
-        + ", ".join(f"pace tier {server.command}" for server in servers)
+        + ", ".join(f"pace tier {_command_of(server)}" for server in servers)
     )
 
 
-def _has_local_address(now: PlannerSettings) -> bool:
-    if now.base_url is None or (now.tier is Tier.DIRECT and now.provider is Provider.CUSTOM):
-        return False
+def _local_address(now: PlannerSettings) -> LoopbackUrl | None:
+    """The address that tier local would call; None if it has none."""
+    if now.base_url is None or (now.tier, now.provider) == (Tier.DIRECT, Provider.CUSTOM):
+        return None
     try:
-        LoopbackUrl(now.base_url)
+        return LoopbackUrl(now.base_url)
     except SettingsError:
-        return False
-    return True
+        return None
+
+
+def _command_of(server: FoundServer) -> str:
+    """A server's name as one word; that of its tier for one that does not say who made it."""
+    if server.name == ServerKind.OTHER:
+        return Tier.LOCAL
+    return "-".join(server.name.lower().split())
 
 
 def _local(planner: PlannerSettings, servers: Sequence[FoundServer]) -> list[Offer]:
     is_set = planner.tier is Tier.LOCAL
     found = [
         Offer(
-            command=server.command,
+            command=_command_of(server),
             tier=Tier.LOCAL,
-            base_url=server.base_url,
+            base_url=server.base_url.text,
             is_usable=True,
-            is_active=is_set and planner.base_url == server.base_url,
-            told=f"{server.name} at {server.base_url}: {_listed(server.models)}",
+            is_active=is_set and planner.base_url == server.base_url.text,
+            told=f"{server.name} at {server.base_url}: {_listed(server)}",
         )
         for server in servers
     ]
@@ -145,11 +132,13 @@ def _local(planner: PlannerSettings, servers: Sequence[FoundServer]) -> list[Off
     return [own, *found]
 
 
-def _listed(models: Sequence[str]) -> str:
-    if not models:
-        return "no model is loaded"
-    shown = ", ".join(models[:_MOST_MODELS])
-    more = len(models) - _MOST_MODELS
+def _listed(server: FoundServer) -> str:
+    if server.is_loading:
+        return "it loads its model"
+    if not server.models:
+        return "it has no model yet"
+    shown = ", ".join(server.models[:_MOST_MODELS])
+    more = len(server.models) - _MOST_MODELS
     return f"{shown} and {more} more" if more > 0 else shown
 
 
@@ -201,8 +190,6 @@ def _apple(planner: PlannerSettings) -> Offer:
 
 
 def _program(planner: PlannerSettings, provider: Provider) -> Offer:
-    from pace.planners.cli_bridge import find_program  # noqa: PLC0415  # used by few
-
     is_here = find_program(provider) is not None
     told = f"{provider} is installed; it signs in by itself"
     return _remote(
