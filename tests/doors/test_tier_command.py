@@ -73,8 +73,8 @@ async def test_a_server_here_is_listed_with_its_models(tmp_path: Path) -> None:
         assert server.sent == []
     down = await run_pace(tmp_path, "tier", env=env)
     assert up.out.count("\n*") == down.out.count("\n*") == 1
-    assert f"{server.url}: scripted" in rows_of(up.out)["local"]
-    assert "  yes  " in rows_of(up.out)["local"]
+    assert f"vLLM at {server.url}: scripted" in rows_of(up.out)["vllm"]
+    assert "  yes  " in rows_of(up.out)["vllm"]
     assert f"nothing answers at {server.url}" in rows_of(down.out)["local"]
 
 
