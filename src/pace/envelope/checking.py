@@ -45,8 +45,10 @@ def envelope_in(text: str, names: Collection[str]) -> Envelope:
         raise fault("has a payload that is no object")
     _only(payload, (NAME, ARGS, CALLS, TARGET, *TEXTS))
     calls = _calls(payload, frozenset(names))
-    if bool(calls) != (intent == Intent.ACTION):
-        raise fault("is for an action and names none" if not calls else "names an unasked action")
+    if intent == Intent.ACTION and not calls:
+        raise fault("is for an action and names none")
+    if intent != Intent.ACTION and calls:
+        raise fault("asks for an action without being for one")
     return Envelope(spoken_text=spoken, intent=Intent(intent), calls=calls, payload=_words(payload))
 
 

@@ -1,0 +1,132 @@
+"""The form that engines are held to: its schema, and its grammar."""
+
+import json
+import re
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envelope.gbnf import literals_of, names_of, rules_of, text_of
+from envelope.offers import ALL, LIST_TIMERS, OPEN_APP, START_TIMER
+from pace.envelope.form import reply_form
+from pace.envelope.reading import EnvelopeReader
+
+SCHEMA = json.loads(reply_form(ALL).schema)
+GRAMMAR = reply_form(ALL).grammar
+NAMES = [action.name for action in ALL]
+CALL = {"name": "open_app", "args": {"name": "Firefox"}}
+TALK = {"intent": "answer", "spokenText": "Hello."}
+ACT = {"intent": "action", "spokenText": "Okay.", "payload": CALL}
+
+
+def is_allowed(reply: object) -> bool:
+    return jsonschema.Draft202012Validator(SCHEMA).is_valid(reply)
+
+
+def test_the_schema_is_a_schema() -> None:
+    """What is sent to engines is valid JSON Schema, with and without actions."""
+    for actions in (ALL, ()):
+        jsonschema.Draft202012Validator.check_schema(json.loads(reply_form(actions).schema))
+
+
+def test_the_same_actions_give_the_same_text() -> None:
+    """The form is the same text for the same actions, so that no cache misses it."""
+    assert reply_form(ALL) == reply_form(list(ALL))
+    assert reply_form(ALL) != reply_form(ALL[:2])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        TALK,
+        ACT,
+        {**ACT, "payload": {"calls": [CALL, {"name": "list_timers", "args": {}}]}},
+        {**TALK, "intent": "dictate", "payload": {"text": "Dear Ann", "target": "focused"}},
+        {**TALK, "intent": "edit", "payload": {"replacement": "x", "target": "selection"}},
+        {**TALK, "payload": {"answer": "42", "command": "undo"}},
+    ],
+)
+def test_it_allows_what_an_envelope_is(reply: dict) -> None:
+    """One action or several for the intent action, texts and a target for the others."""
+    assert is_allowed(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"intent": "answer"},
+        {**TALK, "intent": "shout"},
+        {**TALK, "spokenText": 3},
+        {**TALK, "mood": "good"},
+        {**TALK, "payload": CALL},
+        {**TALK, "payload": {"target": "clipboard"}},
+        {**ACT, "payload": None},
+        {key: ACT[key] for key in ("intent", "spokenText")},
+        {**ACT, "payload": {"name": "format_disk", "args": {}}},
+        {**ACT, "payload": {"name": "open_app", "args": {"name": 3}}},
+        {**ACT, "payload": {"name": "open_app", "args": {}}},
+        {**ACT, "payload": {"name": "open_app", "args": {"name": "x", "force": True}}},
+        {**ACT, "payload": {**CALL, "calls": [CALL]}},
+        {**ACT, "payload": {"calls": []}},
+        {**ACT, "payload": {"calls": [CALL] * 7}},
+        {**ACT, "payload": {"calls": [{**CALL, "id": 1}]}},
+    ],
+)
+def test_it_allows_nothing_else(reply: dict) -> None:
+    """No other key, intent, action or argument, no action that another intent names."""
+    assert not is_allowed(reply)
+
+
+def test_without_actions_none_can_be_asked_for() -> None:
+    """An installation that can do nothing has a form without the intent action."""
+    form = reply_form(())
+    assert '"action"' not in form.schema
+    assert "action" not in form.grammar
+    assert text_of(form.grammar, lambda _: 0) == '{"intent": "answer", "spokenText": "a"}'
+
+
+@given(st.data())
+def test_what_the_grammar_allows_is_an_envelope(data: st.DataObject) -> None:
+    """Every text of the grammar is valid by the schema, and is read as an envelope."""
+    text = text_of(GRAMMAR, lambda count: data.draw(st.integers(0, count - 1)))
+    assert is_allowed(json.loads(text))
+    reader = EnvelopeReader(NAMES)
+    shown = reader.feed(text)
+    assert reader.is_whole
+    assert reader.finish(cut_off=False, tokens=None).spoken_text == shown == shown.lstrip()
+
+
+@given(st.data())
+def test_the_grammar_leaves_no_choice_of_white_space(data: st.DataObject) -> None:
+    """B85: outside strings there is one space after each comma and colon, and none at the end."""
+    text = text_of(GRAMMAR, lambda count: data.draw(st.integers(0, count - 1)))
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"', "0", text)
+    assert not re.search(r"(?<![,:])\s|\s\s|[,:](?! )|\s\Z", bare)
+
+
+def test_only_strings_hold_white_space_of_any_number() -> None:
+    """B85: a check of the rules: white space is only within fixed texts and within strings."""
+    rules = rules_of(GRAMMAR)
+    for name, rule in rules.items():
+        for literal in literals_of(rule):
+            if not literal.strip('"\\').startswith(("loud", "with")):
+                assert literal == literal.rstrip() or literal in {", ", ": "}, (name, literal)
+        has_classes = re.search(r"(?<!\\)\[[^\]]*\]", re.sub(r'"(?:[^"\\]|\\.)*"', "", rule))
+        assert not has_classes or name in {"first", "char", "integer", "number"}
+    assert literals_of(rules["act"])[-1] == literals_of(rules["talk"])[-1] == "}"
+
+
+def test_every_rule_is_there_once() -> None:
+    """The grammar names no rule that it does not have."""
+    rules = rules_of(GRAMMAR)
+    assert set().union(*(names_of(rule) for rule in rules.values())) <= rules.keys()
+
+
+def test_intents_come_first_and_words_before_actions() -> None:
+    """An engine that is held to the form says what to do last, after the words to speak."""
+    text = text_of(
+        reply_form((OPEN_APP, START_TIMER, LIST_TIMERS)).grammar, lambda count: count - 1
+    )
+    assert list(json.loads(text)) == ["intent", "spokenText", "payload"]
