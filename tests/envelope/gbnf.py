@@ -36,7 +36,8 @@ def _tokens(rule: str) -> list[tuple[str, str]]:
     tokens, at = [], 0
     while at < len(rule):
         found = _TOKEN.match(rule, at)
-        assert found and found.lastgroup, rule[at:]
+        assert found is not None, rule[at:]
+        assert found.lastgroup is not None
         tokens.append((found.lastgroup, found[found.lastgroup]))
         at = found.end()
     return tokens
@@ -92,7 +93,6 @@ class _Parser:
         while self._tokens and self._tokens[0] not in {("sign", "|"), ("sign", ")")}:
             kind, token = self._tokens.pop(0)
             if kind == "sign":
-                assert token == "("
                 part = self.either()
                 assert self._tokens.pop(0)[1] == ")"
             else:

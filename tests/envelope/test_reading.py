@@ -122,7 +122,7 @@ def test_no_reply_breaks_the_reader(text: str) -> None:
 
 @pytest.mark.parametrize("cut", range(1, len(ACT) + 1))
 def test_a_cut_reply_does_nothing(cut: int) -> None:
-    """B86: cut off anywhere, its last brace included, it is said in one sentence, with the limit."""
+    """B86: cut off anywhere, its last brace included, it is said in one sentence."""
     fault = fault_of(ACT[:cut], cut_off=True, tokens=1024)
     assert fault == "The reply was cut off at 1,024 tokens, so nothing was done."
     assert "tokens" not in fault_of(ACT[:cut], cut_off=True)
@@ -216,21 +216,21 @@ def test_what_is_no_envelope_does_nothing(text: str, fault: str) -> None:
 
 def test_no_sentence_quotes_the_reply() -> None:
     """Errors hold none of the conversation's words."""
-    secret = "canary-4711"
+    canary = "canary-4711"
     for text in (
-        with_payload(f'{{"name": "{secret}", "args": {{}}}}'),
-        with_payload(f'{{"{secret}": 1}}'),
-        with_payload(f'{{"target": "{secret}"}}', "edit"),
-        f'{{"intent": "{secret}", "spokenText": "x"}}',
-        f'{{"intent": "answer", "spokenText": "x"}} {secret}',
+        with_payload(f'{{"name": "{canary}", "args": {{}}}}'),
+        with_payload(f'{{"{canary}": 1}}'),
+        with_payload(f'{{"target": "{canary}"}}', "edit"),
+        f'{{"intent": "{canary}", "spokenText": "x"}}',
+        f'{{"intent": "answer", "spokenText": "x"}} {canary}',
     ):
         reader = EnvelopeReader(NAMES)
         reader.feed(text)
         with pytest.raises(EnvelopeError) as raised:
             reader.finish(cut_off=False, tokens=None)
         seen = str(raised.value)
-        assert secret not in seen
-    assert secret not in repr(read(with_payload(f'{{"text": "{secret}"}}', "dictate")))
+        assert canary not in seen
+    assert canary not in repr(read(with_payload(f'{{"text": "{canary}"}}', "dictate")))
 
 
 def test_an_envelope_is_never_shown() -> None:
