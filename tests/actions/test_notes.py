@@ -9,6 +9,7 @@ import pytest
 
 from actions.desktop import is_private
 from pace.actions.notes.append_note import AppendNote
+from pace.actions.notes.files import put_new
 from pace.actions.notes.folder import NotesFolder
 from pace.actions.notes.search_notes import SearchNotes
 from pace.actions.notes.take_note import TakeNote
@@ -64,6 +65,15 @@ async def test_no_note_is_written_over(notes: NotesFolder, notes_folder: Path) -
     assert (await notes.take("Ideas", "c")).title == "Ideas (2)"
     assert (await notes.take("other", "d")).path.name == "other (2).md"
     assert (notes_folder / "PLANS.md").read_text() == "mine"
+
+
+def test_a_file_that_came_meanwhile_stays(tmp_path: Path) -> None:
+    """A file that another program made after the look into the folder is not written over."""
+    path = tmp_path / "a.md"
+    path.write_text("theirs")
+    with pytest.raises(FileExistsError):
+        put_new(path, b"ours")
+    assert files(tmp_path) == {"a.md": "theirs"}
 
 
 async def test_titles_with_one_file_name_are_two_notes(
