@@ -248,7 +248,8 @@ class LanguageModelSession:
                 if isinstance(piece, str):
                     text += piece
                 else:
-                    await asyncio.to_thread(piece.wait)
+                    while not piece.is_set():  # noqa: ASYNC110  # a thread could not be left
+                        await asyncio.sleep(0)
         except asyncio.CancelledError:
             self.script.cancelled += 1
             raise
