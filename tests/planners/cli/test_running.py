@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import signal
+import sys
 import tempfile
 from contextlib import aclosing
 from pathlib import Path
@@ -16,6 +18,7 @@ from pace.ports import Finished, TextDelta
 from pace.settings import Provider
 from planners.cli.asking import PROGRAMS, ask, planner_over, said
 from planners.cli.programs import HELLO, program
+from planners.contract import assert_nothing_runs
 from planners.processes import names_in, wait_died
 from planners.prompts import prompt_of
 
@@ -203,6 +206,58 @@ async def test_a_stop_leaves_nothing(
     await asyncio.wait([task])
     await assert_all_died(numbers)
     assert asyncio.all_tasks() == before
+    assert not names_in(rooms)
+
+
+ANSWERING = """
+import asyncio, sys
+from pathlib import Path
+from pace.memory.prompt import Message, Prompt, PromptParts, Role
+from pace.memory.turn import SessionId, ThreadId
+from pace.planners.cli_bridge import CliPlanner
+from pace.settings import Provider
+
+async def main():
+    path = Path(sys.argv[1])
+    parts = PromptParts(system=0, summary=0, pending=0, window=0, facts=0, recalled=0, words=0)
+    prompt = Prompt(thread_id=ThreadId("t"), session_id=SessionId("s"), parts=parts,
+        messages=(Message(Role.USER, "hi"),))
+    async for _ in CliPlanner(Provider(path.name), executable=path).stream(prompt):
+        pass
+
+asyncio.run(main())
+"""
+
+
+@every_program
+async def test_an_exit_of_pace_leaves_nothing(provider: Provider, tmp_path: Path) -> None:
+    """B103: when Pace is interrupted, the program and what it started end with it."""
+    told = tmp_path / "told"
+    os.mkfifo(told)
+    body = GRANDCHILD.format(told=str(told), rest="time.sleep(300)")
+    path = program(tmp_path, provider, body)
+    command = (sys.executable, "-c", ANSWERING, str(path))
+    pace = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.DEVNULL)
+    numbers = await asyncio.to_thread(numbers_in, told)
+    pace.send_signal(signal.SIGINT)
+    await pace.wait()
+    await assert_all_died(numbers)
+
+
+async def test_a_second_cancel_leaves_nothing(tmp_path: Path, rooms: Path) -> None:
+    """B103: cancelled again while its program takes its time to end, a turn still ends it all."""
+    told = tmp_path / "told"
+    os.mkfifo(told)
+    body = GRANDCHILD.format(told=str(told), rest="time.sleep(300)")
+    before = asyncio.all_tasks()
+    turn = asyncio.create_task(ask(planner_over(program(tmp_path, Provider.CODEX, body))))
+    numbers = await asyncio.to_thread(numbers_in, told)
+    turn.cancel()
+    await asyncio.wait([turn], timeout=0.05)
+    turn.cancel()
+    await asyncio.wait([turn])
+    await assert_all_died(numbers)
+    await assert_nothing_runs(before)
     assert not names_in(rooms)
 
 

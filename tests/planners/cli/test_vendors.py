@@ -7,6 +7,7 @@ import pytest
 
 from pace.errors import (
     EmptyReplyError,
+    PlannerError,
     PlannerQuotaError,
     PlannerRefusedError,
     PlannerSignedOutError,
@@ -177,6 +178,36 @@ async def test_a_missing_login_names_the_command(
     """A program that is not signed in raises PlannerSignedOutError with how to sign in."""
     with pytest.raises(PlannerSignedOutError, match=f"Sign in with: {next_step}"):
         await ask(planner_over(program(tmp_path, provider, f"words(); system()\n{body}")))
+
+
+@pytest.mark.parametrize(
+    ("status", "next_step"),
+    [(401, "Sign in"), (404, "planner.model"), (413, "Send less"), (529, "Wait a little")],
+)
+async def test_a_status_names_the_next_step(status: int, next_step: str, tmp_path: Path) -> None:
+    """An error that claude tells with a status says what to do, and nothing of its own text."""
+    body = f"words(); system(); say(type='result', is_error=True, api_error_status={status}, "
+    body += "result='API Error: quokka')"
+    with pytest.raises(PlannerError, match=next_step) as caught:
+        await ask(planner_over(program(tmp_path, Provider.CLAUDE, body)))
+    assert "quokka" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("provider", "event"),
+    [
+        (Provider.CLAUDE, {"type": "result", "is_error": True, "result": "Prompt is too long"}),
+        (Provider.CODEX, {"type": "turn.failed", "error": {"message": "exceeds context window"}}),
+        (Provider.GEMINI, {"type": "result", "error": {"message": "input too long"}}),
+    ],
+)
+async def test_too_long_a_prompt_is_said(
+    provider: Provider, event: dict[str, object], tmp_path: Path
+) -> None:
+    """A prompt beyond the model's context is an error that says so."""
+    body = f"words(); system(); say(**json.loads({json.dumps(event)!r}))"
+    with pytest.raises(PlannerRefusedError, match="Send less at once"):
+        await ask(planner_over(program(tmp_path, provider, body)))
 
 
 TRIES_AGAIN = """

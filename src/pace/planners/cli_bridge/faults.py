@@ -30,6 +30,9 @@ _SIGNED_OUT = re.compile(
     r"\b401\b|not (?:logged|signed) in|unauthori[sz]ed|please run /login|log ?in again|auth method",
     re.IGNORECASE,
 )
+_TOO_LONG = re.compile(
+    r"(?:prompt|input|request) (?:is )?too (?:long|large)|context (?:window|length)", re.IGNORECASE
+)
 _LONGEST_NOTICE = 2000
 _FORBIDDEN = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
@@ -97,10 +100,19 @@ class Faults:
     def refused(self, status: int | None = None) -> PlannerRefusedError:
         """It answered with an error of another kind."""
         what = f"HTTP {status}" if status is not None else "an error"
+        hint = f"Try it in a terminal, where it says more: {self.name}"
+        if status == HTTPStatus.NOT_FOUND:
+            hint = "Check the name of its model: pace settings planner.model"
+        elif status is not None and status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            hint = "Wait a little, and ask again."
         return PlannerRefusedError(
-            f"The program {self.name} answered with {what}. Try it in a terminal, where it says "
-            f"more: {self.name}",
-            status=status,
+            f"The program {self.name} answered with {what}. {hint}", status=status
+        )
+
+    def too_long(self) -> PlannerRefusedError:
+        """The prompt is beyond what its model reads at once."""
+        return PlannerRefusedError(
+            f"This is more than the context of {self.name}'s model holds. Send less at once."
         )
 
     def ended(self, code: int | None) -> PlannerRefusedError:
@@ -117,6 +129,8 @@ class Faults:
             return self.signed_out()
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             return self.quota(resets_in(notice))
+        if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            return self.too_long()
         return self.refused(status)
 
     def by_notice(self, notices: Iterable[str], otherwise: PlannerError) -> PlannerError:
@@ -127,6 +141,8 @@ class Faults:
                 return self.quota(resets_in(text))
             if _SIGNED_OUT.search(text):
                 return self.signed_out()
+            if _TOO_LONG.search(text):
+                return self.too_long()
         return otherwise
 
 

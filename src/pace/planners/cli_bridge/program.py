@@ -60,8 +60,9 @@ class Program:
     async def start(cls, launch: Launch) -> Self:
         """Start it and begin to feed and drain it; raises OSError."""
         reading = writing = None
-        if launch.pipe is not None:
+        if launch.pipe is not None and sys.platform != "win32":
             reading, end = os.pipe()
+            os.set_blocking(end, False)
             writing = os.fdopen(end, "wb", buffering=0)
         argv = [f"/dev/fd/{reading}" if word == PIPE else word for word in launch.argv]
         try:
@@ -197,7 +198,6 @@ class Program:
 
 async def _pour(pipe: FileIO, words: bytes) -> None:
     """Write it all into a pipe as it is read, and close it."""
-    os.set_blocking(pipe.fileno(), False)
     rest = memoryview(words)
     with pipe, suppress(BrokenPipeError):  # it may end without reading all
         while rest:
