@@ -26,7 +26,7 @@ class TakeNote:
 
     traits = ActionTraits(
         name="take_note",
-        description="Write down a new note for the person to keep.",
+        description="Write down something new for the person to keep.",
         arguments=_ARGUMENTS.schema,
         risk=Risk.LOW,
         example=(

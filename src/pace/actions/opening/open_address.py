@@ -30,11 +30,11 @@ class OpenAddress:
 
     traits = ActionTraits(
         name="open_address",
-        description="Open a website or web address in the browser, or a file or folder of this "
-        "computer.",
+        description="Open a website, or a file or folder of this computer: whatever has a dot or a "
+        "slash in its name, kept as it was said.",
         arguments=_ARGUMENTS.schema,
         risk=Risk.LOW,
-        example=("Open example.com.", {"address": "https://example.com"}),
+        example=("Open example.com.", {"address": "example.com"}),
     )
 
     def __init__(self, opener: Opener) -> None:

@@ -32,7 +32,7 @@ class OpenApp:
 
     traits = ActionTraits(
         name="open_app",
-        description="Open or start an app that is installed on this computer, by its name.",
+        description="Open or start an app, by its name.",
         arguments=_ARGUMENTS.schema,
         risk=Risk.LOW,
         example=("Open the calculator.", {"name": "calculator"}),
