@@ -46,10 +46,11 @@ def show_actions() -> None:
     others = sorted(allowed - {row[0] for row in rows})
     if others:
         click.echo(f"\nAlso allowed, and not among these: {safe_line(', '.join(others))}")
+    click.echo("\nThe actions of MCP servers are listed by: pace mcp")
     if file.current.actions.enabled:
-        click.echo("\nActions are on. Switch them off with: pace actions off")
+        click.echo("Actions are on. Switch them off with: pace actions off")
     else:
-        click.echo("\nActions are off. Switch them on with: pace actions on")
+        click.echo("Actions are off. Switch them on with: pace actions on")
 
 
 def switch(*, on: bool) -> None:
