@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 
 from talk import LINES
 
+from pace.asked import Words
 from pace.clock import SystemClock
-from pace.companion import Words
 from pace.folders import Folders
 from pace.memory.fitting import Room, compose
 from pace.memory.limits import ThreadLimits

@@ -9,7 +9,7 @@ import statistics
 import time
 from contextlib import aclosing
 
-from pace.companion import Words
+from pace.asked import Words
 from pace.folders import Folders
 from pace.memory.fitting import Room, compose
 from pace.memory.limits import ThreadLimits

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 
 from pace.acting import MOST_STEPS, Acting
-from pace.companion import TurnReport, Words
+from pace.asked import TurnReport, Words
 from pace.errors import (
     ActionError,
     ActionUncertainError,

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from pace.companion import Words
+from pace.asked import Words
 from pace.errors import (
     EmptyReplyError,
     EmptyWordsError,

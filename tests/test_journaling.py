@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pace.companion import TurnReport, Words
+from pace.asked import TurnReport, Words
 from pace.errors import PlannerRefusedError
 from pace.history import PaceHistory
 from pace.journal.rows import Entry, JournalTurn, TurnSource

@@ -1,13 +1,13 @@
 """One turn, end to end: from a person's words to the recorded reply."""
 
 import asyncio
-import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pace.acting import Acting, TurnActions
+from pace.asked import Say, TurnReport, Words
 from pace.background import Background
 from pace.counting import TokenCounts
 from pace.errors import (
@@ -18,7 +18,7 @@ from pace.errors import (
     RepeatedTurnError,
     SessionOverError,
 )
-from pace.journal.rows import JournalTurn, TurnSource, TurnStatus
+from pace.journal.rows import JournalTurn, TurnStatus
 from pace.journaling import Journaling
 from pace.memory.fitting import DoesNotFit, Room
 from pace.memory.prompt import Draft, ExtraBlock, Message, Prompt, PromptParts, Role
@@ -38,55 +38,8 @@ from pace.preparing import Preparing
 from pace.sayable import sayable
 from pace.threads import EndCause, SessionEnded, Threads, new_session_id
 
-Say = Callable[[PlannerEvent], Awaitable[None]]
-
 # Of a turn that was stopped before its prompt was made.
 _NO_PARTS = PromptParts(system=0, summary=0, pending=0, window=0, facts=0, recalled=0, words=0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
-    """What a person asks of one turn.
-
-    `source` is the way they came. `said_in` is the session they were meant for, if that is known:
-    they are answered in no other. `replaces` names the last pair, if this turn is to take its
-    place. `blocks` change every turn and stand before the words in the prompt; memory holds the
-    words alone.
-    """
-
-    text: str
-    source: TurnSource = TurnSource.CHAT
-    turn_id: TurnId = field(default_factory=lambda: TurnId(str(uuid.uuid4())))
-    said_in: SessionId | None = None
-    replaces: TurnId | None = None
-    blocks: tuple[ExtraBlock, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnReport:
-    """An acknowledged turn: its reply, and what the model was shown for it.
-
-    `interrupted` replies were stopped, `cut_off` ones met the reply limit or broke off.
-    `remembered` says whether the pair entered the window: not if memory is off, or a reset came
-    first. `trouble` is what went wrong after an action had begun: such a turn is recorded all the
-    same.
-    """
-
-    turn_id: TurnId
-    session_id: SessionId
-    text: str
-    interrupted: bool
-    cut_off: bool
-    remembered: bool
-    parts: PromptParts
-    gave_way: tuple[str, ...]
-    finished: Finished | None
-    trouble: str = ""
-
-    @property
-    def broke_off(self) -> bool:
-        """Whether the planner was gone before its reply had come to an end."""
-        return self.finished is not None and self.finished.reason is FinishReason.BROKEN_OFF
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
-from pace.companion import Words
+from pace.asked import Words
 from pace.memory.limits import ThreadLimits
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId

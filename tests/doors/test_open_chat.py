@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from doors.running import ChatServer, chat_server
-from pace.companion import Words
+from pace.asked import Words
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
 from pace.errors import SettingsError

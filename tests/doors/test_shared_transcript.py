@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
+from pace.asked import Words
 from pace.chat import Divider, Row, RowStatus
-from pace.companion import Words
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
 from pace.doors.taking_turns import STOPPED_EARLY

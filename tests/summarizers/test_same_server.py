@@ -2,7 +2,7 @@
 
 import asyncio
 
-from pace.companion import Words
+from pace.asked import Words
 from pace.endpoint import LoopbackUrl
 from pace.planners.wire import OpenAiWirePlanner
 from pace.summarizers.chain import SummarizerChain

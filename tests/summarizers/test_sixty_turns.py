@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pace.companion import Words
+from pace.asked import Words
 from pace.memory.thread import ThreadMemory
 from pace.planners.apple.planner import AppleFmPlanner
 from pace.planners.function import ChatMessages, FunctionPlanner

@@ -9,8 +9,8 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from doors.running import chat_server
+from pace.asked import Words
 from pace.chat import RowStatus
-from pace.companion import Words
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
 from pace.doors.web.measures import Measures

@@ -10,9 +10,10 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Protocol, Self
 
+from pace.asked import Say, TurnReport, Words
 from pace.chat import ChatSession
 from pace.clock import SystemClock
-from pace.companion import Companion, Say, TurnReport, Words
+from pace.companion import Companion
 from pace.doors.acting_here import ActingHere
 from pace.doors.summarizing import summarizer_of
 from pace.doors.taking_turns import TakingTurns

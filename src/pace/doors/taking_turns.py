@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
+from pace.asked import Say, TurnReport, Words
 from pace.chat import ChatSession, Row
-from pace.companion import Companion, Say, TurnReport, Words
+from pace.companion import Companion
 from pace.doors.faults import fault_sentence
 from pace.errors import PaceError
 from pace.memory.turn import ThreadId, TurnId, is_blank

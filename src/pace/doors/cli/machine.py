@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import NoReturn, Protocol
 
-from pace.companion import TurnReport, Words
+from pace.asked import TurnReport, Words
 from pace.doors.approving import asked_of
 from pace.doors.faults import fault_sentence
 from pace.doors.open_chat import OpenChat

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import click
 
 from pace.actions.installed import InstalledActions
+from pace.asked import TurnReport, Words
 from pace.clock import SystemClock
-from pace.companion import TurnReport, Words
 from pace.doors.cli.asking_once import answering_asks
 from pace.doors.cli.ending import let_end, run_until_ended
 from pace.doors.cli.fetching import FetchBar

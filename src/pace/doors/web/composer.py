@@ -6,7 +6,7 @@ from nicegui import Event
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
-from pace.companion import Words
+from pace.asked import Words
 from pace.memory.turn import TurnId
 
 # The framework takes a megabyte in one message, and there a character may be written as seven.

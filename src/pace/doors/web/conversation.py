@@ -2,8 +2,8 @@
 
 from nicegui import app, ui
 
+from pace.asked import Words
 from pace.chat import Row
-from pace.companion import Words
 from pace.doors.switching import goes_to
 from pace.doors.web.beginning import Beginning
 from pace.doors.web.composer import Composer

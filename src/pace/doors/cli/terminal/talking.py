@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 from rich.text import Text
 
-from pace.companion import TurnReport, Words
+from pace.asked import TurnReport, Words
 from pace.doors.approving import asked_of, wait_answered
 from pace.doors.cli.terminal.asking import InputLine
 from pace.doors.cli.terminal.attachment import Attachment, attachment_of

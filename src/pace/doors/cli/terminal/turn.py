@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from rich.text import Text
 
-from pace.companion import TurnReport
+from pace.asked import TurnReport
 from pace.doors.cli.terminal.canvas import Canvas
 from pace.doors.cli.terminal.look import DIM, WARNING
 from pace.doors.cli.terminal.reply import ReplyView

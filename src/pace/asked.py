@@ -1,0 +1,57 @@
+"""What a person asks of one turn, and what is reported of it when it is acknowledged."""
+
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from pace.journal.rows import TurnSource
+from pace.memory.prompt import ExtraBlock, PromptParts
+from pace.memory.turn import SessionId, TurnId
+from pace.ports import Finished, FinishReason, PlannerEvent
+
+Say = Callable[[PlannerEvent], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What a person asks of one turn.
+
+    `source` is the way they came. `said_in` is the session they were meant for, if that is known:
+    they are answered in no other. `replaces` names the last pair, if this turn is to take its
+    place. `blocks` change every turn and stand before the words in the prompt; memory holds the
+    words alone.
+    """
+
+    text: str
+    source: TurnSource = TurnSource.CHAT
+    turn_id: TurnId = field(default_factory=lambda: TurnId(str(uuid.uuid4())))
+    said_in: SessionId | None = None
+    replaces: TurnId | None = None
+    blocks: tuple[ExtraBlock, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnReport:
+    """An acknowledged turn: its reply, and what the model was shown for it.
+
+    `interrupted` replies were stopped, `cut_off` ones met the reply limit or broke off.
+    `remembered` says whether the pair entered the window: not if memory is off, or a reset came
+    first. `trouble` is what went wrong after an action had begun: such a turn is recorded all the
+    same.
+    """
+
+    turn_id: TurnId
+    session_id: SessionId
+    text: str
+    interrupted: bool
+    cut_off: bool
+    remembered: bool
+    parts: PromptParts
+    gave_way: tuple[str, ...]
+    finished: Finished | None
+    trouble: str = ""
+
+    @property
+    def broke_off(self) -> bool:
+        """Whether the planner was gone before its reply had come to an end."""
+        return self.finished is not None and self.finished.reason is FinishReason.BROKEN_OFF
