@@ -73,7 +73,8 @@ class _Writer:
         if kind == "row":
             return "".join(self._node(part) for part in inside)
         part, least, most = inside
-        more = 0 if self._depth > 9 else self._choose((most - least if most else 2) + 1)
+        most = min(most, least + 3) if most else least + 2
+        more = 0 if self._depth > 9 else self._choose(most - least + 1)
         return "".join(self._node(part) for _ in range(least + more))
 
 

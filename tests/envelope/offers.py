@@ -28,7 +28,7 @@ START_TIMER = traits(
     "start_timer",
     ("Set a timer for 10 minutes.", {"duration": "10 minutes"}),
     duration={"type": "string", "minLength": 1},
-    label={"type": "string", "optional": True},
+    label={"type": "string", "maxLength": 60, "optional": True},
 )
 LIST_TIMERS = traits("list_timers", ("Which timers run?", {}))
 ODD = traits(

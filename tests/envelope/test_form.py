@@ -2,10 +2,11 @@
 
 import json
 import re
+from random import Random
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from envelope.gbnf import literals_of, names_of, rules_of, text_of
@@ -23,6 +24,13 @@ ACT = {"intent": "action", "spokenText": "Okay.", "payload": CALL}
 
 def is_allowed(reply: object) -> bool:
     return jsonschema.Draft202012Validator(SCHEMA).is_valid(reply)
+
+
+def _repeats_a_key(text: str) -> bool:
+    """As an object of free keys may, which no grammar can forbid; the reader turns it down."""
+    pairs: list[list[str]] = []
+    json.loads(text, object_pairs_hook=lambda found: pairs.append([key for key, _ in found]))
+    return any(len(set(keys)) < len(keys) for keys in pairs)
 
 
 def test_the_schema_is_a_schema() -> None:
@@ -87,10 +95,11 @@ def test_without_actions_none_can_be_asked_for() -> None:
     assert text_of(form.grammar, lambda _: 0) == '{"intent": "answer", "spokenText": "a"}'
 
 
-@given(st.data())
-def test_what_the_grammar_allows_is_an_envelope(data: st.DataObject) -> None:
+@given(st.integers())
+def test_what_the_grammar_allows_is_an_envelope(seed: int) -> None:
     """Every text of the grammar is valid by the schema, and is read as an envelope."""
-    text = text_of(GRAMMAR, lambda count: data.draw(st.integers(0, count - 1)))
+    text = text_of(GRAMMAR, Random(seed).randrange)  # noqa: S311 - no secret
+    assume(not _repeats_a_key(text))
     assert is_allowed(json.loads(text))
     reader = EnvelopeReader(NAMES)
     shown = reader.feed(text)
@@ -98,10 +107,10 @@ def test_what_the_grammar_allows_is_an_envelope(data: st.DataObject) -> None:
     assert reader.finish(cut_off=False, tokens=None).spoken_text == shown == shown.lstrip()
 
 
-@given(st.data())
-def test_the_grammar_leaves_no_choice_of_white_space(data: st.DataObject) -> None:
+@given(st.integers())
+def test_the_grammar_leaves_no_choice_of_white_space(seed: int) -> None:
     """B85: outside strings there is one space after each comma and colon, and none at the end."""
-    text = text_of(GRAMMAR, lambda count: data.draw(st.integers(0, count - 1)))
+    text = text_of(GRAMMAR, Random(seed).randrange)  # noqa: S311 - no secret
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', "0", text)
     assert not re.search(r"(?<![,:])\s|\s\s|[,:](?! )|\s\Z", bare)
 

@@ -1,8 +1,11 @@
 """The planner over its own engine: what it keeps of each thread, and shows no other."""
 
 import asyncio
+import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +13,8 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from pace.envelope.form import reply_form
+from pace.envelope.reading import EnvelopeReader
 from pace.errors import PlannerCrashedError, PlannerError
 from pace.memory.prompt import Prompt
 from pace.memory.turn import ThreadId
@@ -17,7 +22,7 @@ from pace.planners.catalogue import DEFAULT, TINY
 from pace.planners.embedded.engine import EmbeddedPlanner
 from pace.planners.embedded.process import EngineProcess, EngineSettings
 from pace.planners.options import ReplyOptions
-from pace.ports import Finished, FinishReason, Reading, TextDelta
+from pace.ports import ActionTraits, Finished, FinishReason, Reading, Risk, TextDelta
 from planners.processes import engines, kill, names_in, wait_died
 from planners.prompts import prompt_of
 
@@ -25,6 +30,17 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 WINDOW = tuple((f"What about {n}?", f"The number {n} is a fine number. " * 5) for n in range(4))
 SHORT = ReplyOptions(temperature=0, reply_tokens=4)
+TIMER = ActionTraits(
+    name="start_timer",
+    description="Start a timer.",
+    arguments={
+        "type": "object",
+        "properties": {"duration": {"type": "string", "minLength": 1, "maxLength": 60}},
+        "required": ["duration"],
+        "additionalProperties": False,
+    },
+    risk=Risk.LOW,
+)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -59,6 +75,66 @@ async def test_it_says_what_it_is(embedded: EmbeddedPlanner) -> None:
     assert traits.on_this_machine
     assert traits.prepares
     assert await embedded.device()
+
+
+async def text_of(planner: EmbeddedPlanner, asked: Prompt) -> tuple[str, Finished]:
+    text, finished = "", None
+    async with aclosing(planner.stream(asked)) as events:
+        async for event in events:
+            if isinstance(event, TextDelta):
+                text += event.text
+            if isinstance(event, Finished):
+                finished = event
+    assert finished is not None
+    return text, finished
+
+
+async def test_a_reply_is_held_to_its_form(tiny: Path) -> None:
+    """B85: under a form every reply is an envelope that ends at its last brace, by itself."""
+    options = ReplyOptions(temperature=1.5, reply_tokens=400)
+    planner = EmbeddedPlanner.of(TINY, tiny, options=lambda: options)
+    assert (await planner.traits()).constrains
+    form = reply_form((TIMER,))
+    async with aclosing(planner):
+        for words in ("Say hello.", "Set a timer for 10 minutes.", "Print {} and nothing else."):
+            text, finished = await text_of(planner, replace(prompt_of(words), reply_form=form))
+            assert finished.reason is FinishReason.STOP
+            reader = EnvelopeReader([TIMER.name])
+            reader.feed(text)
+            assert text.endswith("}")
+            assert not reader.finish(cut_off=False, tokens=None).is_plain
+        free, _ = await text_of(planner, prompt_of("Say hello."))
+        assert not free.startswith("{")
+
+
+async def test_no_love_of_white_space_fills_the_form(process: EngineProcess) -> None:
+    """B85: an engine that prefers blanks finds none to write between two tokens of the form.
+
+    The control: under the grammar that the engine makes of the same schema it writes little else.
+    """
+    url = f"{process.root}/tokenize"
+    blanks = [
+        (await process.client.post(url, json={"content": blank})).json()["tokens"][-1]
+        for blank in (" ", "\n", "\t", "  ")
+    ]
+    form = reply_form((TIMER,))
+    body = {
+        "messages": [{"role": "user", "content": "Say hello."}],
+        "max_tokens": 60,
+        "temperature": 0,
+        "logit_bias": [[token, 50] for token in blanks],
+    }
+    schema = {"type": "json_schema", "json_schema": {"schema": json.loads(form.schema)}}
+    texts = []
+    for held in ({"grammar": form.grammar}, {"response_format": schema}):
+        answer = await process.client.post(
+            f"{process.root}/v1/chat/completions", json={**body, **held}
+        )
+        text = answer.json()["choices"][0]["message"]["content"]
+        texts.append(re.sub(r'"(?:[^"\\]|\\.)*("|$)', "0", text))
+    ours, control = texts
+    assert not re.search(r"\s\s|[^,:]\s", ours)
+    assert re.search(r"\s{20}", control)
 
 
 async def test_the_shipped_models_write_no_summaries_and_others_may(tiny: Path) -> None:

@@ -39,16 +39,21 @@ object ::= "{" (string ": " value (", " string ": " value)*)? "}"
 array ::= "[" (value (", " value)*)? "]"
 """
 _COMMA = '", "'
-_PLAIN_RULES = ("words", "string", "integer", "number", "boolean", "null")
+_PLAIN_RULES = ("integer", "number", "boolean", "null")
 # Arguments that nest deeper than this are left to the action itself to check.
 _DEEPEST = 6
+# A longer count would make the grammar as long, in every engine that unrolls it.
+_LONGEST_COUNTED = 300
+# What is said ahead of an action is a word or two.
+_BRIEF = {"minLength": 1, "maxLength": 200}
 
 
 def grammar_of(actions: Sequence[ActionTraits]) -> str:
     """The grammar for replies of an installation with these actions.
 
     It gives away some of what the schema allows: a payload stands only where its intent has a use
-    for it, and several calls are at least two.
+    for it, and calls are always listed, since a model that has to choose beforehand whether it will
+    name one action or several names one too often.
     """
     shapes = {
         "talk": _reply(_one_of(Intent.ANSWER, Intent.CLARIFY, Intent.REFUSE)),
@@ -59,9 +64,9 @@ def grammar_of(actions: Sequence[ActionTraits]) -> str:
     }
     rules: dict[str, str] = {}
     if actions:
-        shapes["act"] = _reply(_literal(Intent.ACTION), "(call | calls)")
+        shapes["act"] = _reply(_literal(Intent.ACTION), "calls", spoken=_string(_BRIEF))
         calls = {f"call-{number}": action for number, action in enumerate(actions, start=1)}
-        rules["calls"] = _object({CALLS: f'"[" call ({_COMMA} call){{1,{MOST_CALLS - 1}}} "]"'})
+        rules["calls"] = _object({CALLS: f'"[" call ({_COMMA} call){{0,{MOST_CALLS - 1}}} "]"'})
         rules["call"] = " | ".join(calls)
         for rule, action in calls.items():
             args = _properties(action.arguments, 0)
@@ -70,8 +75,8 @@ def grammar_of(actions: Sequence[ActionTraits]) -> str:
     return "".join(f"{name} ::= {rule}\n" for name, rule in rules.items()) + _COMMON
 
 
-def _reply(intent: str, payload: str = "") -> str:
-    fields = {INTENT: intent, SPOKEN: "words", PAYLOAD: payload}
+def _reply(intent: str, payload: str = "", *, spoken: str = "words") -> str:
+    fields = {INTENT: intent, SPOKEN: spoken, PAYLOAD: payload}
     return _object({key: fields[key] for key in FIELDS if fields[key]})
 
 
@@ -113,9 +118,19 @@ def _value(schema: object, depth: int) -> str:
         return _array(schema, depth)
     if kind == "object":
         return _properties(schema, depth)
-    if kind == "string" and schema.get("minLength"):
-        kind = "words"
+    if kind == "string":
+        return _string(schema)
     return str(kind) if kind in _PLAIN_RULES else "value"
+
+
+def _string(schema: Mapping[str, object]) -> str:
+    """As long as it may be, where that is short; a small model may go on and on."""
+    longest = schema.get("maxLength")
+    if not isinstance(longest, int) or not 0 < longest <= _LONGEST_COUNTED:
+        return "words" if schema.get("minLength") else "string"
+    if not schema.get("minLength"):
+        return rf'"\"" char{{0,{longest}}} "\""'
+    return rf'"\"" first char{{0,{longest - 1}}} "\""'
 
 
 def _choices(schema: Mapping[str, object]) -> Sequence[object]:

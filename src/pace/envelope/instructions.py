@@ -1,68 +1,96 @@
 """What the system prompt says of the form and of the actions, on every tier the same.
 
-It is in every prompt, so it is short.
+It is in every prompt, so it is short. What it says and shows was chosen by measuring
+(`benchmarks/actions.py`).
 """
 
 import json
 from collections.abc import Mapping, Sequence
 
 from pace.envelope.model import ARGS, CALLS, INTENT, NAME, PAYLOAD, SPOKEN, Intent
-from pace.ports import ActionTraits
+from pace.ports import ActionTraits, Arguments
 
 _FORM = """\
-Reply with one JSON object: "intent", "spokenText" (what you say to the person) and, only for the \
-intent action, "payload".
-Intents: answer (you answer or talk; the usual one), action (the person asks you to do one of the \
-actions below now), dictate (you write down their words, payload {"text"}), edit (you rewrite \
-their text, payload {"replacement", "target": "selection"}), clarify (you ask what they mean), \
-refuse.
-Ask for an action only if the person wants it done now. Questions about a thing, also about how \
-to do it, are answered.
+Reply with one JSON object: {"intent": ..., "spokenText": ...}. spokenText is what you say to the \
+person, in their language. The intent is one of:
+- action: they want something done now that is in the list of actions, or ask what only an action \
+can tell. Then "payload" is {"calls": [...]}, a call for each thing to do.
+- answer: you talk, answer, explain, joke, write or translate, and do nothing else.
+- dictate: they dictate; "payload" is {"text": their words}.
+- edit: they want a text reworded; "payload" is {"replacement": the new text, "target": \
+"selection"}.
+- clarify: you ask what they mean.
+- refuse: you will not do it.
+What they do not want done, or only talk about, is no action.
 
 Actions:"""
-_EXAMPLE = "\n\nExamples:"
+_EXAMPLES = "\n\nExamples:\n"
+_OKAY = "Okay."
+_TALK = (
+    ("How do I install an app?", "Look for it in your system's app store."),
+    ("Hallo!", "Hallo! Wie geht es dir?"),
+    ("Don't copy that.", "All right, I won't."),
+    ("Which browser is best?", "Many people like Firefox."),
+)
 
 
 def instructions(actions: Sequence[ActionTraits]) -> str:
     """The form in words, a line for each action, and examples."""
-    lines = [f"- {_signature(action)}: {action.description}" for action in actions]
-    examples = [_asked(*shown) for shown in _examples(actions)]
-    return "\n".join([_FORM, *lines]) + _EXAMPLE + "".join(f"\n{example}" for example in examples)
+    return "\n".join([_FORM, *map(_line, actions)]) + _EXAMPLES + "\n".join(_examples(actions))
 
 
-def _signature(action: ActionTraits) -> str:
-    properties = action.arguments.get("properties")
-    required = action.arguments.get("required")
+def _line(action: ActionTraits) -> str:
+    """Its name, what it takes, what it does, and what one says to have it done."""
+    line = f"- {action.name}({_taken(action)}): {action.description}"
+    if action.example is None:
+        return line
+    said, args = action.example
+    return f'{line} "{said}" -> {_json(dict(args))}'
+
+
+def _taken(action: ActionTraits) -> str:
+    properties, required = action.arguments.get("properties"), action.arguments.get("required")
     needed = required if isinstance(required, list) else []
     names = properties if isinstance(properties, Mapping) else {}
-    shown = ", ".join(name if name in needed else f"{name}?" for name in names)
-    return f"{action.name}({shown})"
+    return ", ".join(name if name in needed else f"{name}?" for name in names)
 
 
-def _examples(actions: Sequence[ActionTraits]) -> list[tuple[str, dict[str, object]]]:
-    shown: list[tuple[str, dict[str, object]]] = [
-        ("What is a timer?", _reply(Intent.ANSWER, "A clock that counts down and then rings."))
+_Example = tuple[str, str, Arguments]
+
+
+def _examples(actions: Sequence[ActionTraits]) -> list[str]:
+    """An order, a question that is one, too, and two things at once; talk between them, and last.
+
+    Models take up what stands last, so that is talk.
+    """
+    named: list[_Example] = [
+        (action.example[0], action.name, action.example[1])
+        for action in actions
+        if action.example is not None
     ]
-    calls = []
-    for action in actions:
-        if action.example is not None:
-            said, args = action.example
-            call: dict[str, object] = {NAME: action.name, ARGS: dict(args)}
-            shown.append((said, _reply(Intent.ACTION, "Doing that now.", call)))
-            calls.append((said, call))
-    if len(calls) > 1:
-        (first, one), (second, other) = calls[0], calls[-1]
-        said = f"{first.rstrip('.')}, and then {second[:1].lower()}{second[1:]}"
-        shown.append((said, _reply(Intent.ACTION, "Doing both.", {CALLS: [one, other]})))
-    return shown
+    questions = [one for one in named if one[0].endswith("?")]
+    orders = [one for one in named if one not in questions]
+    acts = [_asked(one) for one in (*orders[:1], *questions[:1])]
+    if len(orders) > 1:
+        acts.append(_asked(*orders[-2:]))
+    talk = [_exchange(said, _reply(Intent.ANSWER, spoken)) for said, spoken in _TALK]
+    return [*acts[:1], *talk[:2], *acts[1:], *talk[2:]]
 
 
-def _reply(
-    intent: Intent, spoken: str, payload: Mapping[str, object] | None = None
-) -> dict[str, object]:
+def _asked(*examples: _Example) -> str:
+    calls = [{NAME: name, ARGS: dict(args)} for _, name, args in examples]
+    said = " And then: ".join(said for said, _, _ in examples)
+    return _exchange(said, _reply(Intent.ACTION, _OKAY, {CALLS: calls}))
+
+
+def _reply(intent: Intent, spoken: str, payload: Arguments | None = None) -> Arguments:
     reply: dict[str, object] = {INTENT: intent.value, SPOKEN: spoken}
-    return {**reply, PAYLOAD: payload} if payload is not None else reply
+    return reply if payload is None else {**reply, PAYLOAD: payload}
 
 
-def _asked(said: str, reply: Mapping[str, object]) -> str:
-    return f"{said}\n{json.dumps(reply, ensure_ascii=False)}"
+def _exchange(said: str, reply: Arguments) -> str:
+    return f"{said}\n{_json(reply)}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

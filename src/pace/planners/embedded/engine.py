@@ -19,6 +19,12 @@ from pace.planners.options import ReplyOptions
 from pace.ports import PlannerEvent, PlannerTraits
 
 _SERVER = "the model on this machine"
+# What to do is decided by the likeliest token; a little chance is left, so that a reply that is
+# made anew is another one.
+_FORM_TEMPERATURE = 0.2
+# A penalty for single tokens would fall on the quotes that end every string of the form; this one
+# falls on sequences, which end at quotes (llama.cpp's "don't repeat yourself").
+_NO_LOOPS = {"dry_multiplier": 0.8, "dry_allowed_length": 4, "dry_penalty_last_n": 512}
 
 
 @dataclass(slots=True)
@@ -102,6 +108,7 @@ class EmbeddedPlanner:
             on_this_machine=True,
             prepares=True,
             summarizes=self._settings.summarizes,
+            constrains=True,
         )
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:
@@ -119,6 +126,7 @@ class EmbeddedPlanner:
                     "stream_options": {"include_usage": True},
                     **options.standard_fields(),
                     **self._own_fields(slot),
+                    **self._form_fields(prompt, options),
                 }
                 url = f"{engine.process.root}/v1/chat/completions"
                 reply = stream_reply(
@@ -237,6 +245,17 @@ class EmbeddedPlanner:
         fields: dict[str, object] = {"id_slot": slot, "cache_prompt": True, "return_progress": True}
         if self._settings.repeat_penalty is not None:
             fields["repeat_penalty"] = self._settings.repeat_penalty
+        return fields
+
+    def _form_fields(self, prompt: Prompt, options: ReplyOptions) -> dict[str, object]:
+        """Have the engine decode under the reply's form; it ends at the form's last brace."""
+        if prompt.reply_form is None:
+            return {}
+        fields: dict[str, object] = {"grammar": prompt.reply_form.grammar}
+        if options.temperature is not None:
+            fields["temperature"] = min(options.temperature, _FORM_TEMPERATURE)
+        if self._settings.repeat_penalty is not None:
+            fields |= {"repeat_penalty": 1.0, **_NO_LOOPS}
         return fields
 
     def _pre_empt(self) -> None:
