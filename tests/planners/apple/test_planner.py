@@ -229,6 +229,23 @@ async def test_a_prompt_that_is_too_long_is_made_shorter_once() -> None:
     assert second.messages[0] == first.messages[0]
 
 
+async def test_a_form_has_its_room() -> None:
+    """B81: the oldest pairs make room for the form, before any request, and it is said."""
+    plain = prompt_of("Now?", window=tuple((f"Number {n}?", "word " * 40) for n in range(4)))
+    asked = Prompt(
+        thread_id=plain.thread_id,
+        session_id=plain.session_id,
+        messages=plain.messages,
+        parts=plain.parts,
+        reply_form=FORM,
+    )
+    script = Script(reply=lambda _: ('{"spokenText": "Hello."}',), context_size=420)
+    events = await reply(planner_over(script), asked)
+    assert [type(event) for event in events] == [Reading, Notice, TextDelta, Finished]
+    (sent,) = script.asked
+    assert [text for _, text in sent.messages[1:]] == [m.content for m in plain.messages[-3:]]
+
+
 @pytest.mark.parametrize(("pairs", "requests"), [(0, 1), (1, 2), (4, 2)])
 async def test_what_is_too_long_even_then_is_told(pairs: int, requests: int) -> None:
     """B81: after one rebuild comes one clear sentence, without a word of what was said."""

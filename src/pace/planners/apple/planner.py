@@ -11,12 +11,12 @@ from pace.errors import (
     PlannerUnavailableError,
     SettingsError,
 )
-from pace.memory.prompt import Message, Prompt, Role
+from pace.memory.prompt import MESSAGE_TOKENS, Message, Prompt, Role
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import ThreadId, is_blank
 from pace.planners.apple.availability import elsewhere, why_unavailable
 from pace.planners.apple.faults import is_no_such_form, is_too_long, planner_error
-from pace.planners.apple.guided_form import guided_form
+from pace.planners.apple.guided_form import as_read, guided_form
 from pace.planners.apple.sdk import AppleModel, FoundationModels, load_sdk
 from pace.planners.apple.snapshots import read_apart
 from pace.planners.options import ReplyOptions
@@ -71,27 +71,29 @@ class AppleFmPlanner:
     async def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:
         """Reply event by event.
 
-        If the model finds the prompt too long all the same, it is asked once more with the newer
-        half of the window.
+        A form takes room that nobody has kept for it, so the oldest pairs may have to give way. If
+        the model finds the prompt too long all the same, it is asked once more with the newer half.
         """
         model = self._model()
         yield Reading(0, prompt.parts.total)
+        messages, dropped = await self._beside_form(model, prompt)
+        if dropped:
+            yield _left_out(dropped)
         has_begun = False
         try:
-            async with aclosing(self._reply(model, prompt, prompt.messages)) as events:
+            async with aclosing(self._reply(model, prompt, messages)) as events:
                 async for event in events:
                     has_begun = True
                     yield event
         except PlannerError:
             raise
         except Exception as error:
-            messages, dropped = _newer_half(prompt.messages)
+            messages, dropped = _newer_half(messages)
             if has_begun or not dropped or not is_too_long(error):
                 raise self._fault(model, error) from error
         else:
             return
-        turns = "turn" if dropped == 1 else f"{dropped} turns"
-        yield Notice(f"The oldest {turns} did not fit the context of Apple's model this time.")
+        yield _left_out(dropped)
         try:
             async with aclosing(self._reply(model, prompt, messages)) as events:
                 async for event in events:
@@ -143,6 +145,23 @@ class AppleFmPlanner:
         except ValueError:
             self._guides = False
             return None
+
+    async def _beside_form(
+        self, model: AppleModel, prompt: Prompt
+    ) -> tuple[Sequence[Message], int]:
+        """The messages that fit beside a form and a reply, and how many pairs went."""
+        messages = list(prompt.messages)
+        if (form := self._form(prompt)) is None:
+            return messages, 0
+        texts = [as_read(form), *(message.content for message in messages)]
+        of_form, *counts = await self.count_tokens(texts)
+        context = model.context_tokens() or CONTEXT_TOKENS
+        room = context - self._options().reply_tokens - of_form - len(counts) * MESSAGE_TOKENS
+        first, dropped = _window_start(messages), 0
+        while sum(counts) > room and len(messages) > first + 1:
+            del messages[first : first + 2], counts[first : first + 2]
+            dropped += 1
+        return messages, dropped
 
     async def _reply(
         self, model: AppleModel, prompt: Prompt, messages: Sequence[Message]
@@ -250,9 +269,17 @@ class _Words:
         return new
 
 
-def _newer_half(messages: Sequence[Message]) -> tuple[tuple[Message, ...], int]:
+def _window_start(messages: Sequence[Message]) -> int:
+    return int(messages[0].role is Role.SYSTEM)
+
+
+def _newer_half(messages: Sequence[Message]) -> tuple[Sequence[Message], int]:
     """The messages without the older half of the window, and how many pairs went."""
-    head = tuple(messages[:1]) if messages[0].role is Role.SYSTEM else ()
-    window = messages[len(head) : -1]
-    dropped = (len(window) // 2 + 1) // 2
-    return (*head, *window[2 * dropped :], messages[-1]), dropped
+    first = _window_start(messages)
+    dropped = (len(messages) - 1 - first + 2) // 4
+    return [*messages[:first], *messages[first + 2 * dropped :]], dropped
+
+
+def _left_out(pairs: int) -> Notice:
+    turns = "turn" if pairs == 1 else f"{pairs} turns"
+    return Notice(f"The oldest {turns} did not fit the context of Apple's model this time.")
