@@ -23,6 +23,8 @@ from pace.ports import ActionTraits
 
 _TEXT = {"type": "string"}
 _CALL = "call"
+_NOTES = ("title", "description", "default", "examples", "$schema")
+_VALUES = ("enum", "const")
 
 
 def reply_form(actions: Sequence[ActionTraits]) -> ReplyForm:
@@ -49,15 +51,13 @@ def reply_schema(actions: Sequence[ActionTraits]) -> Mapping[str, object]:
 
 
 def _reply(intents: Sequence[Intent], payload: Mapping[str, object]) -> dict[str, object]:
-    fields = {INTENT: {"enum": [str(intent) for intent in intents]}, SPOKEN: _TEXT}
-    return _object(
-        {**{key: fields[key] for key in FIELDS if key in fields}, PAYLOAD: payload}, list(fields)
-    )
+    parts = {INTENT: _one_of([str(intent) for intent in intents]), SPOKEN: _TEXT, PAYLOAD: payload}
+    return _object({key: parts[key] for key in FIELDS}, [INTENT, SPOKEN])
 
 
 def _words_alone() -> Mapping[str, object]:
     texts: dict[str, object] = dict.fromkeys(TEXTS, _TEXT)
-    return _object({**texts, TARGET: {"enum": list(TARGETS)}}, [])
+    return _object({**texts, TARGET: _one_of(TARGETS)}, [])
 
 
 def _call() -> Mapping[str, object]:
@@ -65,7 +65,29 @@ def _call() -> Mapping[str, object]:
 
 
 def _named(action: ActionTraits) -> Mapping[str, object]:
-    return _object({NAME: {"enum": [action.name]}, ARGS: action.arguments}, [NAME, ARGS])
+    args = _without_notes(action.arguments)
+    return _object({NAME: _one_of([action.name]), ARGS: args}, [NAME, ARGS])
+
+
+def _without_notes(schema: object) -> object:
+    """A schema without what only explains it: the instructions do, and each word has its price."""
+    if isinstance(schema, list):
+        return [_without_notes(part) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {
+        key: {name: _without_notes(kind) for name, kind in part.items()}
+        if key == "properties" and isinstance(part, Mapping)
+        else part
+        if key in _VALUES
+        else _without_notes(part)
+        for key, part in schema.items()
+        if key not in _NOTES
+    }
+
+
+def _one_of(words: Sequence[str]) -> Mapping[str, object]:
+    return {"type": "string", "enum": list(words)}
 
 
 def _object(properties: Mapping[str, object], required: Sequence[str]) -> dict[str, object]:

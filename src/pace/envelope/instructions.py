@@ -17,8 +17,8 @@ person, in their language. The intent is one of:
 can tell. Then "payload" is {"calls": [...]}, a call for each thing to do.
 - answer: you talk, answer, explain, joke, write or translate, and do nothing else.
 - dictate: they dictate; "payload" is {"text": their words}.
-- edit: they want a text reworded; "payload" is {"replacement": the new text, "target": \
-"selection"}.
+- edit: they want the text changed that they selected; "payload" is {"replacement": the new text, \
+"target": "selection"}.
 - clarify: you ask what they mean.
 - refuse: you will not do it.
 What they do not want done, or only talk about, is no action.
@@ -27,10 +27,11 @@ Actions:"""
 _EXAMPLES = "\n\nExamples:\n"
 _OKAY = "Okay."
 _TALK = (
-    ("How do I install an app?", "Look for it in your system's app store."),
-    ("Hallo!", "Hallo! Wie geht es dir?"),
-    ("Don't copy that.", "All right, I won't."),
     ("Which browser is best?", "Many people like Firefox."),
+    ("Hallo!", "Hallo! Wie geht es dir?"),
+    ("Make this politer: Call me.", "Could you please call me?"),
+    ("Don't copy that.", "All right, I won't."),
+    ("How do I install an app?", "Look for it in your system's app store."),
 )
 
 
@@ -43,16 +44,27 @@ def _line(action: ActionTraits) -> str:
     """Its name, what it takes, what it does, and what one says to have it done."""
     line = f"- {action.name}({_taken(action)}): {action.description}"
     if action.example is None:
-        return line
+        return line + _meanings(action)
     said, args = action.example
     return f'{line} "{said}" -> {_json(dict(args))}'
 
 
 def _taken(action: ActionTraits) -> str:
-    properties, required = action.arguments.get("properties"), action.arguments.get("required")
+    required = action.arguments.get("required")
     needed = required if isinstance(required, list) else []
-    names = properties if isinstance(properties, Mapping) else {}
-    return ", ".join(name if name in needed else f"{name}?" for name in names)
+    return ", ".join(name if name in needed else f"{name}?" for name in _properties(action))
+
+
+def _meanings(action: ActionTraits) -> str:
+    """What each argument is, for an action of others that shows no example."""
+    said = {name: kind.get("description") for name, kind in _properties(action).items()}
+    return "".join(f" {name}: {meaning}" for name, meaning in said.items() if meaning)
+
+
+def _properties(action: ActionTraits) -> Mapping[str, Mapping[str, object]]:
+    properties = action.arguments.get("properties")
+    found = properties if isinstance(properties, Mapping) else {}
+    return {name: kind if isinstance(kind, Mapping) else {} for name, kind in found.items()}
 
 
 _Example = tuple[str, str, Arguments]
@@ -72,7 +84,7 @@ def _examples(actions: Sequence[ActionTraits]) -> list[str]:
     orders = [one for one in named if one not in questions]
     acts = [_asked(one) for one in (*orders[:1], *questions[:1])]
     if len(orders) > 1:
-        acts.append(_asked(*orders[-2:]))
+        acts.append(_asked(orders[len(orders) // 3], orders[-1]))
     talk = [_exchange(said, _reply(Intent.ANSWER, spoken)) for said, spoken in _TALK]
     return [*acts[:1], *talk[:2], *acts[1:], *talk[2:]]
 
