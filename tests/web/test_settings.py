@@ -329,3 +329,20 @@ async def test_what_the_environment_sets_is_shown_as_such(
         await expect(page.get_by_text("Nothing has been kept yet.")).to_be_visible()
         await tabs.close()
         assert tabs.troubles == []
+
+
+async def test_actions_are_switched_on_and_one_asks_again(
+    tabs: Tabs, window: RunningWindow
+) -> None:
+    """Off until switched on; what was allowed for good can be made to ask again."""
+    tab = await tabs.open("/settings")
+    page = tab.page
+    actions = page.locator("#actions")
+    await actions.get_by_role("switch", name="Actions").click()
+    await expect(actions.locator(".setting-said").first).to_have_text("Actions is now on.")
+    assert saved(window)["actions"]["enabled"] is True
+    await actions.get_by_text("What Pace can do").click()
+    await expect(actions.locator("li", has_text="start_timer")).to_contain_text("asks each time")
+    await expect(actions.locator("li", has_text="list_timers")).to_contain_text("asks nobody")
+    await actions.get_by_role("switch", name="Actions").click()
+    await expect(actions.locator(".setting-said").first).to_have_text("Actions is now off.")

@@ -1,15 +1,15 @@
 """What one open conversation may do: its actions, the work behind them, the person's word."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pace.acting import Acting
 from pace.chat import ChatSession
 from pace.doors.approving import Approvals
-from pace.ports import ActionsAtWork
+from pace.ports import Action, ActionsAtWork
 from pace.settings_file import SettingsFile
 
-_ENABLED, _ALLOWED = "actions.enabled", "actions.allowed"
+_ALLOWED = "actions.allowed"
 
 
 class ActingHere:
@@ -33,6 +33,11 @@ class ActingHere:
         self._work: asyncio.Task[None] | None = None
         self.acting = None if actions is None else self._acting(actions)
         """What turns use; None without actions."""
+
+    @property
+    def offered(self) -> Sequence[Action]:
+        """What there is, whether it is switched on or not."""
+        return () if self._actions is None else self._actions.offered()
 
     def begin(self) -> None:
         """Start the work behind the actions."""

@@ -3,7 +3,7 @@
 import asyncio
 import uuid
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ from pace.memory.limits import ThreadLimits
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId, TurnPair
 from pace.planners.tiers import FetchScreen, OpenedPlanner, open_planner, opened_by
-from pace.ports import ActionsAtWork, Clock, Planner
+from pace.ports import Action, ActionsAtWork, Clock, Planner
 from pace.settings import Settings
 from pace.settings_file import SettingsFile
 from pace.stores.in_process import InProcessThreadMemoryStore
@@ -138,6 +138,11 @@ class OpenChat:
     def companion(self) -> Companion:
         """Who answers now."""
         return self.parts.companion
+
+    @property
+    def offered_actions(self) -> Sequence[Action]:
+        """What turns could do, were they allowed to."""
+        return self._acting.offered
 
     # --- turns
 

@@ -23,6 +23,11 @@ LABELS = {
     "planner.instructions": "Instructions",
     "planner.reply_tokens": "Reply length",
     "planner.temperature": "Temperature",
+    "planner.fall_back": "Fall back",
+    "actions.enabled": "Actions",
+    "actions.allowed": "What runs without asking",
+    "actions.notes_folder": "Notes",
+    "actions.mcp_file": "MCP servers",
     "privacy.agreed": "What you agreed to",
     "summaries.remote": "Summaries elsewhere",
 }

@@ -244,3 +244,17 @@ class TextRow(SettingRow):
 
     def _show(self) -> None:
         self._field.show(shown_value(self.value))
+
+
+class LineRow(SettingRow):
+    """A text of one line; it is taken up when the person leaves it. Empty is none."""
+
+    def _build(self) -> None:
+        self._field = Field("input", shown_value(self.value), heard=self._left).classes("input")
+        self._tie(self._field)
+
+    async def _left(self, text: str) -> None:
+        await self.set(text.strip() or None)
+
+    def _show(self) -> None:
+        self._field.show(shown_value(self.value))

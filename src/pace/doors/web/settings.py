@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nicegui import ui
 
+from pace.doors.web.actions_settings import ActionsSettings
 from pace.doors.web.adjusting import Adjusting
 from pace.doors.web.confirming import confirmed
 from pace.doors.web.frame import frame
@@ -31,6 +32,7 @@ _SECTIONS = (
     ("activity", "Activity"),
     ("journal", "History"),
     ("planner", "Planner"),
+    ("actions", "Actions"),
     ("privacy", "Privacy"),
 )
 # The page is drawn after the browser has looked for what its address points at.
@@ -63,6 +65,9 @@ class _SettingsPage:
         self._activity()
         self._journal()
         planner = self._planner()
+        with _section("actions", "Actions"):
+            actions = ActionsSettings(self._window, self._adjusting)
+            self._rows += actions.rows
         with _section("privacy", "Privacy"):
             privacy = Privacy(self._window, self._adjusting)
 
@@ -70,6 +75,7 @@ class _SettingsPage:
             for row in self._rows:
                 row.follow()
             planner.follow()
+            actions.follow()
             await privacy.refresh()
 
         await privacy.refresh()
@@ -175,6 +181,13 @@ class _SettingsPage:
                     "planner.temperature",
                     "How freely words are chosen; 0 gives the likeliest each time.",
                     span=(0, 2, 0.1),
+                ),
+                SwitchRow(
+                    self._adjusting,
+                    self._current,
+                    "planner.fall_back",
+                    "When who you chose does not answer, the model on this machine does, and that "
+                    "is said first. Off, nobody answers for another.",
                 ),
             ]
         return planner

@@ -12,6 +12,7 @@ from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import safe_line
 from pace.errors import PaceError
 from pace.planners.catalogue import LARGER, SHIPPED
+from pace.ports import Risk
 from pace.settings import Tier, check_name, every_setting, shown_value
 from pace.settings_file import Change, Source
 
@@ -56,6 +57,36 @@ class Adjusting:
             return
         await self._show_model()
         self._canvas.write("")
+
+    async def actions(self, rest: str) -> None:
+        """Switch acting on or off, or show what there is to be done."""
+        if rest:
+            await self._one("actions.enabled", rest, "/actions on")
+            return
+        allowed = self._chat.settings.actions.allowed_names
+        offered = self._chat.offered_actions
+        cells = max((len(action.traits.name) for action in offered), default=0) + len(_INDENT) + 2
+        for action in offered:
+            traits = action.traits
+            asks = "" if traits.risk is Risk.READS else "; asks"
+            asks = "; allowed" if traits.name in allowed else asks
+            told = safe_line(f"{traits.description.rstrip('.')}{asks}")
+            self._canvas.write(
+                *labelled(
+                    f"{_INDENT}{safe_line(traits.name)}",
+                    Text(told),
+                    cells=cells,
+                    width=self._canvas.width,
+                    style=DIM,
+                )
+            )
+        self._canvas.write("")
+        is_on = self._chat.settings.actions.enabled
+        self._talking.tell(
+            "Pace may do these when you ask; /actions off stops that."
+            if is_on
+            else "Pace does nothing but talk now; /actions on lets it do these when you ask."
+        )
 
     # --- showing
 

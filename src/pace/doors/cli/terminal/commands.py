@@ -30,6 +30,7 @@ COMMANDS = (
     Command(name="remember", takes="on|off", does="off: each message stands alone"),
     Command(name="tier", takes="[NAME]", does="show or change who answers"),
     Command(name="model", takes="[NAME]", does="show or change the model"),
+    Command(name="actions", takes="[on|off]", does="show what Pace can do, or let it, or not"),
     Command(name="settings", takes="[NAME [VALUE]]", does="show or change settings"),
     Command(name="quit", does="leave; the model forgets"),
 )

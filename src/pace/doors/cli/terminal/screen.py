@@ -42,6 +42,7 @@ from pace.settings_file import SettingsFile
 from pace.threads import EndCause
 
 _ON_OFF = (("on", "remember this conversation"), ("off", "each message stands alone"))
+_ACT_OR_NOT = (("on", "let Pace act when you ask"), ("off", "nothing but talk"))
 _REFRESH_SECONDS = 1.0
 EXIT_DONE, EXIT_INTERRUPTED = 0, 130
 
@@ -53,9 +54,7 @@ def hold_conversation(settings_file: SettingsFile, history: PaceHistory) -> int:
 
 async def _hold(settings_file: SettingsFile, history: PaceHistory) -> int:
     told: deque[str] = deque()
-    actions = InstalledActions(
-        lambda: settings_file.current, clock=SystemClock(), tell=told.append
-    )
+    actions = InstalledActions(lambda: settings_file.current, clock=SystemClock(), tell=told.append)
     chat = OpenChat(
         settings_file, screen=FetchBar(), history=history, tell=told.append, actions=actions
     )
@@ -143,6 +142,7 @@ class Screen:
             "tier": self._picking.tier,
             "thinking": self._thinking,
             "model": self._adjusting.model,
+            "actions": self._adjusting.actions,
             "settings": self._adjusting.settings,
         }
 
@@ -286,6 +286,7 @@ class Screen:
                 "model": partial(model_choices, self._chat),
                 "tier": tier_choices,
                 "remember": lambda: _ON_OFF,
+                "actions": lambda: _ACT_OR_NOT,
             }
         )
         return PromptLine(sys.stdout, self._look, completer, self._below, mark=self._mark)
