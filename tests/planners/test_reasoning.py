@@ -50,6 +50,17 @@ def test_a_whole_text_is_cleaned_and_trimmed() -> None:
     assert without_reasoning(text) == "User prefers oolong; meeting is on Friday."
 
 
+def test_the_text_of_blocks_can_be_taken() -> None:
+    """What stood in blocks is given out once, piece by piece, and never a tag of it."""
+    blocks = ReasoningFilter()
+    taken = []
+    for chunk in ("<thi", "nk>first ", "plan</th", "ink>Hi", " <reasoning>second</reasoning>!"):
+        blocks.feed(chunk)
+        taken.append(blocks.take_reasoning())
+    assert taken == ["", "first ", "plan", "", "second"]
+    assert blocks.take_reasoning() == ""
+
+
 PIECES = st.lists(
     st.sampled_from(["<", "</", "think", "thinking", "reasoning", ">", "a", " ", "<think>", "İ"]),
     max_size=12,
