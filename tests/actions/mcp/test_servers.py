@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from pathlib import Path
 
 import pytest
@@ -227,3 +228,23 @@ async def test_wrong_arguments_are_refused_before_they_are_sent(tmp_path: Path) 
                 echo.checked(arguments)
             assert str(refused.value).startswith(sentence)
             assert refused.value.__context__ is None
+
+
+@pytest.mark.parametrize("kind", ["program", "http"])
+async def test_nothing_said_is_logged(
+    tmp_path: Path, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Neither what goes to a server nor what comes from it nor a key is in any log (B78)."""
+    canary = "CANARY-words"
+    caplog.set_level(logging.DEBUG)
+    if kind == "program":
+        entry = sdk_entry(env={"KEY": "CANARY-key"})
+        async with serving(tmp_path, it=entry) as served:
+            await served.run("it_echo", text=canary)
+    else:
+        async with at_an_address("http") as (url, _):
+            entry = {"url": url, "headers": {"Authorization": "CANARY-key"}}
+            async with serving(tmp_path, it=entry) as served:
+                await served.run("it_echo", text=canary)
+    assert "CANARY" not in caplog.text
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]

@@ -67,10 +67,9 @@ _Streams = tuple[Any, Any]
 _Transport = AbstractAsyncContextManager[_Streams]
 
 for _name in ("mcp", "client", "httpx2", "httpcore2"):
-    # The SDK logs what is said to a server and by it, and warnings of libraries that nobody has set
-    # up go to the terminal. "client" is the name of its session's log.
-    logging.getLogger(_name).addHandler(logging.NullHandler())
-    logging.getLogger(_name).propagate = False
+    # The SDK logs what is said to a server and by it, with whatever headers it has. No level of a
+    # log that anybody sets up reaches this one. "client" is the name of its session's log.
+    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 
 class Connection:
