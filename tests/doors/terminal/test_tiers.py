@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from doors.terminal.pty_screen import OPEN_GATE, prompts, start_driver
+from doors.running import PACE
+from doors.terminal.pty_screen import OPEN_GATE, Terminal, prompts, start_driver
 
 REMOTE = '[planner]\ntier = "direct"\nprovider = "anthropic"\n'
 ALONE = {"PATH": "/nonexistent", "ANTHROPIC_API_KEY": "sk-CANARY-0123456789"}
@@ -192,3 +193,37 @@ def test_notices_and_what_actions_brought_stand_beside_the_reply(start, tmp_path
     last = " ".join(prompts(tmp_path)[1])
     assert "plums" not in last
     assert "read twice" not in last
+
+
+# --- before the conversation
+
+
+@pytest.fixture
+def pace(tmp_path):
+    """The installed command on a terminal, with nothing around it."""
+    (tmp_path / "settings.toml").write_text("")
+    terminal = Terminal(
+        str(PACE), ["chat", "--tier", "claude"], PACE_HOME=str(tmp_path), PATH="/nonexistent"
+    )
+    yield terminal
+    terminal.close()
+
+
+def test_a_flag_asks_before_the_conversation_begins(pace, tmp_path):
+    """A yes is kept and begins it; the tier of a flag is this run's alone."""
+    pace.see("go to Anthropic")
+    pace.see("Type yes or no")
+    pace.type("yes\r")
+    pace.see_prompt("claude ↗ › ")
+    pace.type("/quit\r")
+    assert pace.wait_end() == 0
+    assert saved(tmp_path) == '[privacy]\nagreed = "cli:claude"\n'
+
+
+def test_a_no_to_a_flag_ends_it(pace, tmp_path):
+    """Anything else is a no: status 2, nothing is written, and nothing was sent."""
+    pace.see("Type yes or no")
+    pace.type("\r")
+    pace.see("Nothing was sent.")
+    assert pace.wait_end() == 2
+    assert saved(tmp_path) == ""

@@ -44,6 +44,8 @@ class PlannerSettings:
         self._shown: tuple[object, ...] = ()
         self._offers: dict[str, Offer] = {}
         self._servers: tuple[Offer, ...] = ()
+        self._hints: dict[str, Tag] = {}
+        self._server_place: Tag | None = None
         self._place = Tag("div").classes("stack")
         self._said = Tag("p", role="status").classes("setting-said")
         self.refresh()
@@ -64,14 +66,18 @@ class PlannerSettings:
         found = await offers(self._window.chat.settings, models=Folders.of().models)
         self._offers = {offer.command: offer for offer in found if offer.command in CHOICES}
         self._servers = tuple(o for o in found if o.tier is Tier.LOCAL and o.is_usable)
-        if not self._is_busy:
-            self.refresh()
+        # Nothing is drawn anew: somebody may be writing there.
+        for name, hint in self._hints.items():
+            hint.set_text(safe_line(self._hint(name)))
+        self._show_servers()
 
     def refresh(self) -> None:
         """Show who answers now; the keyboard stays at the same field."""
         self._shown = self._state()
         ui.run_javascript(_KEEP_PLACE)
         self._place.clear()
+        self._hints.clear()
+        self._server_place = None
         with self._place:
             self._build_tiers()
             if self._chosen in ADDRESSES:
@@ -98,10 +104,14 @@ class PlannerSettings:
         with Tag("fieldset").classes("choices"):
             Tag("legend", LABELS[TIER])
             self._note(TIER)
-            for name, (title, hint) in CHOICES.items():
+            for name, (title, _) in CHOICES.items():
                 is_on = name == self._chosen
-                told = f"{hint} {self._told(name)}".strip()
-                self._choice("tier", name, title, told, is_on=is_on, fixes=TIER)
+                hint = self._hint(name)
+                self._hints[name] = self._choice("tier", name, title, hint, is_on=is_on, fixes=TIER)
+
+    def _hint(self, name: str) -> str:
+        """What one is, and what is known of whether it can answer here."""
+        return f"{CHOICES[name][1]} {self._told(name)}".strip()
 
     def _told(self, name: str) -> str:
         """What is known of one that could answer; nothing before anybody looked."""
@@ -133,10 +143,19 @@ class PlannerSettings:
             )
             Tag("p", hint, id="planner-base-url-hint").classes("hint")
             self._note(BASE_URL)
-        others = [s for s in self._servers if name == Tier.LOCAL and s.base_url != shown]
-        if others:
-            with Tag("div").classes("row"):
-                for server in others:
+        if name == Tier.LOCAL:
+            self._server_place = Tag("div").classes("row")
+            self._show_servers()
+
+    def _show_servers(self) -> None:
+        """Offer the servers that were found, while an address can be given."""
+        if self._server_place is None:
+            return
+        shown = self._window.chat.settings.planner.base_url
+        self._server_place.clear()
+        with self._server_place:
+            for server in self._servers:
+                if server.base_url != shown or self._wanted:
                     self._button_for(server)
 
     def _button_for(self, server: Offer) -> None:
@@ -201,7 +220,7 @@ class PlannerSettings:
         is_on: bool,
         can_be: bool = True,
         fixes: str = MODEL,
-    ) -> None:
+    ) -> Tag:
         async def choose(chosen: str) -> None:
             if chosen:
                 await (self._choose(value) if group == "tier" else self._pick(value))
@@ -217,7 +236,7 @@ class PlannerSettings:
             )
             with Tag("span").classes("choice-text"):
                 Tag("span", safe_line(title)).classes("choice-title")
-                Tag("span", safe_line(hint)).classes("hint")
+                return Tag("span", safe_line(hint)).classes("hint")
 
     def _note(self, name: str) -> None:
         if note := self._adjusting.fixed_by(name):
