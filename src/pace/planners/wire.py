@@ -32,8 +32,9 @@ from pace.ports import Finished, Loading, Notice, PlannerEvent, PlannerTraits
 _CONSTRAINING = frozenset(
     {ServerKind.LLAMA_CPP, ServerKind.LM_STUDIO, ServerKind.OLLAMA, ServerKind.VLLM}
 )
-# Who keeps the prompt of one request for the next one that begins with the same words.
-_KEEPING = _CONSTRAINING
+# Who keeps the prompt of one request for the next one that begins with the same words, and serves
+# one person. (vLLM may keep it, too, and reads fast enough without.)
+_KEEPING = frozenset({ServerKind.LLAMA_CPP, ServerKind.LM_STUDIO, ServerKind.OLLAMA})
 # How a server says that it does not take a field, or its schema.
 _FIELD_REFUSED = frozenset(
     {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.NOT_IMPLEMENTED}
