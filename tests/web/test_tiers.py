@@ -124,3 +124,25 @@ async def test_a_yes_switches_is_shown_and_is_counted(
         assert tomllib.loads((tmp_path / "settings.toml").read_text())["privacy"]["agreed"] == ""
         await tabs.close()
         assert tabs.troubles == []
+
+
+async def test_a_failure_offers_the_others_and_does_nothing(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """B73: with a server that is down, who else could answer is named; nobody else is asked."""
+    async with scripted_server() as gone:
+        url = gone.url
+    async with running_window(tmp_path, base_url=url, env=NOBODY) as running:
+        tabs = Tabs(browser, running)
+        page = (await tabs.open("/")).page
+        box = page.get_by_role("textbox", name="Message")
+        await box.fill("hello")
+        await box.press("Enter")
+        await expect(page.locator(".trouble", has_text="Nothing answers")).to_be_visible()
+        offered = page.get_by_text("Others that could answer: OpenAI.")
+        await expect(offered).to_be_visible()
+        assert not (tmp_path / "settings.toml").exists()
+        await offered.get_by_role("link", name="Choose").click()
+        await expect(page).to_have_url(f"{running.url}/settings#planner")
+        await tabs.close()
+        assert tabs.troubles == []

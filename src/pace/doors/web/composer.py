@@ -44,6 +44,10 @@ class Composer:
         self.box.props["goes-to"] = goes_to
         self.box.props["temporary"] = temporary
 
+    def offer(self, others: str) -> None:
+        """Say who else could answer, after a turn that failed; nothing says it no more."""
+        self.box.props["others"] = others
+
     def took(self, words: Words) -> None:
         """These words have become a turn."""
         self.box.run_method("took", words.turn_id)

@@ -1,10 +1,13 @@
 """The page at /: the conversation, what may be done in it, and what the model sees of it."""
 
-from nicegui import app, ui
+from collections.abc import Sequence
+
+from nicegui import app, background_tasks, ui
 
 from pace.asked import Words
-from pace.chat import Row
+from pace.chat import Line, Row, RowStatus
 from pace.doors.switching import goes_to
+from pace.doors.taking_turns import STOPPED_EARLY
 from pace.doors.web.beginning import Beginning
 from pace.doors.web.composer import Composer
 from pace.doors.web.frame import Around, frame
@@ -12,9 +15,12 @@ from pace.doors.web.key_list import KeyList
 from pace.doors.web.memory_panel import MemoryPanel
 from pace.doors.web.message_list import MessageList
 from pace.doors.web.plain import Tag
+from pace.doors.web.planner_choices import CHOICES
 from pace.doors.web.talk_bar import TalkBar
 from pace.doors.web.window import Window
+from pace.folders import Folders
 from pace.memory.turn import TurnId
+from pace.planners.offers import offers, usable_others
 
 _DRAFT = "draft"
 _GO_ON = "Please go on where you stopped."
@@ -72,6 +78,7 @@ class _Page:
         self._composer.took(words)
 
     def _submit(self, words: Words) -> None:
+        self._composer.offer("")
         self._chat.submit(words)
         self._list.to_end()
 
@@ -163,10 +170,26 @@ class _Page:
             self._editing = None
         if self._was_replying and not replying:
             self._around.announce("The reply is complete.")
+            if _could_not_answer(session.lines):
+                background_tasks.create(self._offer_others(), name="others")
         self._was_replying = replying
+
+    async def _offer_others(self) -> None:
+        """Name who else could answer; nothing is done before the person says so."""
+        found = await offers(self._chat.settings, models=Folders.of().models)
+        titles = [CHOICES[o.command][0] for o in usable_others(found) if o.command in CHOICES]
+        self._composer.offer(", ".join(titles))
 
     def _is_last(self, turn_id: TurnId | None) -> bool:
         """Whether this turn can still be replaced."""
         session = self._chat.session
         last = session.last_row
         return session.open_row is None and last is not None and last.turn_id == turn_id
+
+
+def _could_not_answer(lines: Sequence[Line]) -> bool:
+    """Whether the newest turn failed, and nobody stopped it."""
+    last = lines[-1] if lines else None
+    if not isinstance(last, Row) or last.status is not RowStatus.FAILED:
+        return False
+    return last.trouble != STOPPED_EARLY

@@ -7,6 +7,9 @@ export default {
         <span>Editing your last message. The new reply takes the old one's place.</span>
         <button type="button" class="button small quiet" @click="leaveEditing">Cancel edit</button>
       </div>
+      <div v-if="others" class="composer-state" role="status">
+        <span>Others that could answer: {{ others }}. <a href="/settings#planner">Choose</a></span>
+      </div>
       <div v-if="goesTo" class="composer-state away">
         <span>Your words leave this machine: they go to {{ goesTo }}.</span>
       </div>
@@ -31,6 +34,7 @@ export default {
     replying: Boolean,
     temporary: Boolean,
     goesTo: String,
+    others: String,
     longest: Number,
   },
   emits: ["say", "stop", "draft", "key"],
