@@ -3,12 +3,14 @@
 import sqlite3
 import stat
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from pace.errors import SentLogError
+from pace.memory.prompt import Message, Role
 from pace.planners.sent_log import CountedPlanner, SentKind, SentLog
 from pace.ports import SUMMARIES, Notice, PlannerEvent, TextDelta
 from pace.testing import Gate, ScriptedPlanner
@@ -54,6 +56,19 @@ async def test_turns_and_summaries_are_counted_apart(log: SentLog) -> None:
     assert (summaries.kind, summaries.count, summaries.bytes) == (SentKind.SUMMARY, 1, sent[2])
     assert turns.first_at == turns.last_at == NOON.replace(second=0)
     assert stat.S_IMODE(log.path.stat().st_mode) == 0o600
+
+
+async def test_further_steps_of_a_turn_are_counted_apart(log: SentLog) -> None:
+    """What a planner is asked again within one turn is a step; the next turn is a turn."""
+    first = replace(prompt_of("Timer, please"), parts=replace(prompt_of("").parts, words=9))
+    more = (Message(Role.ASSISTANT, "Set."), Message(Role.USER, "It is set."))
+    asked = [first, replace(first, messages=(*first.messages, *more)), prompt_of("And?")]
+    with ScriptedPlanner("One.", "Two.", "Three.") as planner:
+        over = counted(planner, log)
+        for prompt in asked:
+            _ = [event async for event in over.stream(prompt)]
+    kinds = {total.kind: total.count for total in log.totals()}
+    assert kinds == {SentKind.TURN: 2, SentKind.STEP: 1}
 
 
 async def test_it_holds_no_words_and_no_ids(log: SentLog) -> None:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from pace.errors import SentLogError
-from pace.memory.prompt import Prompt
+from pace.memory.prompt import Prompt, PromptParts
 from pace.memory.turn import ThreadId
 from pace.ports import SUMMARIES, Notice, Planner, PlannerEvent, PlannerTraits
 
@@ -143,6 +143,7 @@ class CountedPlanner:
         self._tier = tier
         self._host = host
         self._told = ""
+        self._asked: tuple[PromptParts | None, int] = (None, 0)
 
     async def traits(self) -> PlannerTraits:
         """Those of the planner."""
@@ -176,7 +177,7 @@ class CountedPlanner:
 
     async def _count(self, prompt: Prompt) -> str:
         """What is the matter with the log; nothing, if all is well."""
-        kind = SentKind.SUMMARY if prompt.thread_id == SUMMARIES else SentKind.TURN
+        kind = self._kind(prompt)
         size = sum(len(m.content.encode("utf-8", "surrogatepass")) for m in prompt.messages)
         try:
             await asyncio.to_thread(
@@ -185,6 +186,15 @@ class CountedPlanner:
         except SentLogError as error:
             return str(error)
         return ""
+
+    def _kind(self, prompt: Prompt) -> SentKind:
+        if prompt.thread_id == SUMMARIES:
+            return SentKind.SUMMARY
+        # A further step is asked with the turn's own prompt, grown by what came of the one before.
+        parts, messages = self._asked
+        self._asked = (prompt.parts, len(prompt.messages))
+        is_step = prompt.parts is parts and len(prompt.messages) > messages
+        return SentKind.STEP if is_step else SentKind.TURN
 
 
 def _now() -> datetime:
