@@ -202,7 +202,7 @@ class SummariesSettings(_Section):
     )
     remote: bool = Field(
         False,  # noqa: FBT003  # pydantic's own form
-        description="let a tier that is not on this machine make summaries, too",
+        description="with summaries.by planner, let also a tier elsewhere make summaries",
     )
 
 

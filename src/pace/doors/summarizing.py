@@ -4,9 +4,13 @@ import sys
 
 from pace.folding import FOLD_TIME_LIMIT
 from pace.planners.apple.planner import AppleFmPlanner
+from pace.planners.options import ReplyOptions
 from pace.ports import Planner, ThreadSummarizer
 from pace.settings import Settings, SummariesBy, Tier
 from pace.summarizers.chain import SummarizerChain, TurnedDown
+
+# For Apple's small context: twice the usual budget, which is what a fold keeps for its reply.
+_FOLDS = ReplyOptions(temperature=0, reply_tokens=800)
 
 
 def summarizer_of(
@@ -33,5 +37,5 @@ def _apple(settings: Settings, planner: Planner) -> Planner | None:
     if settings.planner.tier is Tier.APPLE:
         return planner
     if settings.summaries.by is SummariesBy.AUTO and sys.platform == "darwin":
-        return AppleFmPlanner()
+        return AppleFmPlanner(options=lambda: _FOLDS)
     return None
