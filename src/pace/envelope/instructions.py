@@ -27,11 +27,12 @@ Actions:"""
 _EXAMPLES = "\n\nExamples:\n"
 _OKAY = "Okay."
 _TALK = (
-    ("Which browser is best?", "Many people like Firefox."),
+    ("I opened a new book today.", "Nice! What is it about?"),
     ("Hallo!", "Hallo! Wie geht es dir?"),
-    ("Make this politer: Call me.", "Could you please call me?"),
+    ("Which browser is best?", "Many people like Firefox."),
+    ("Say it politely: Open the door.", "Could you please open the door?"),
     ("Don't copy that.", "All right, I won't."),
-    ("How do I install an app?", "Look for it in your system's app store."),
+    ("How do I open a zip file?", "Right-click it, then choose Extract."),
 )
 
 
@@ -84,7 +85,7 @@ def _examples(actions: Sequence[ActionTraits]) -> list[str]:
     orders = [one for one in named if one not in questions]
     acts = [_asked(one) for one in (*orders[:1], *questions[:1])]
     if len(orders) > 1:
-        acts.append(_asked(orders[len(orders) // 3], orders[-1]))
+        acts.append(_asked(*orders[-2:]))
     talk = [_exchange(said, _reply(Intent.ANSWER, spoken)) for said, spoken in _TALK]
     return [*acts[:1], *talk[:2], *acts[1:], *talk[2:]]
 

@@ -26,7 +26,7 @@ class TakeNote:
 
     traits = ActionTraits(
         name="take_note",
-        description="Write down something new for the person to keep.",
+        description="Write something down in a new note: to note, to jot down, to remember.",
         arguments=_ARGUMENTS.schema,
         risk=Risk.LOW,
         example=(
