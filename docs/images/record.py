@@ -32,6 +32,8 @@ MEMORY = (
     "How often should I drink? One sentence.",
     "What was the code of my lock, and where am I going?",
 )
+TIMER = "Set a timer for 10 minutes for the pasta."
+AFTER_TIMER = "How long is left on my timer?"
 
 # A palette of its own for each of the reader's themes; GitHub shows SVG images in either.
 _NAMES = {
@@ -84,6 +86,7 @@ class Recording:
         environ |= {"TERM": "xterm-256color", "LANG": "C.UTF-8", "XDG_CONFIG_HOME": settings}
         # The likeliest words each time, so that the images come out alike.
         environ["PACE_PLANNER__TEMPERATURE"] = "0"
+        environ["PACE_HISTORY__KEEP"] = "off"
         environ.pop("NO_COLOR", None)
         pace = Path(sys.executable).with_name("pace")
         self._process = pexpect.spawn(
@@ -96,12 +99,23 @@ class Recording:
 
     def say(self, line: str) -> None:
         """Type a line, and wait for its answer and the next prompt."""
+        self._send(line)
+        self._wait_prompt()
+
+    def say_and_allow(self, line: str) -> None:
+        """Type a line, and allow the action that it leads to."""
+        self._send(line)
+        self._until(lambda: any(row.startswith("Allow it?") for row in self.screen.display))
+        self.read_for(1)  # a key that comes at once after the question is not taken for an answer
+        self._process.send("y")
+        self._wait_prompt()
+
+    def _send(self, line: str) -> None:
         self._wait_prompt()
         self._process.send(line)
         self._until(lambda: line[-20:] in "".join(self.screen.display))
         self._process.send("\r")
         self._until(lambda: not self._is_at_prompt())
-        self._wait_prompt()
 
     def read_for(self, seconds: float) -> None:
         """Let some time pass, as a person who reads does."""
@@ -207,8 +221,25 @@ def _write(name: str, rows: list[dict[int, pyte.screens.Char]], title: str) -> N
 
 
 def main() -> None:
-    """Hold the conversation, and draw its beginning and its memory."""
-    recording = Recording(sys.argv[1] if len(sys.argv) > 1 else "default")
+    """Hold two conversations: one that talks, and is drawn with its memory, and one that acts."""
+    model = sys.argv[1] if len(sys.argv) > 1 else "default"
+    record_talk(Recording(model))
+    record_actions(Recording(model))
+
+
+def record_actions(recording: Recording) -> None:
+    """Draw a timer that is asked for, allowed, and asked about."""
+    recording.say("/actions on")
+    recording.say_and_allow(TIMER)
+    recording.say(AFTER_TIMER)
+    begin = next(n for n, line in enumerate(recording.lines()) if line.startswith("› "))
+    end = max(n for n, line in enumerate(recording.lines()) if line.startswith("›"))
+    _write("actions.svg", recording.rows()[begin:end], "A timer, asked for and allowed")
+    recording.leave()
+
+
+def record_talk(recording: Recording) -> None:
+    """Draw a conversation's beginning and its memory."""
     for line in CHAT:
         recording.say(line)
     _write("chat.svg", recording.rows(), "A conversation with pace chat")

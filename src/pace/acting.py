@@ -78,8 +78,8 @@ class TurnActions:
     asks_again: bool = False
     has_begun: bool = False
     was_denied: bool = False
-    _calls: int = 0
-    _seen: set[str] = field(default_factory=set)
+    _calls: int = field(default=0, init=False)
+    _seen: set[str] = field(default_factory=set, init=False)
 
     def is_new(self, call: Call) -> bool:
         """Whether this very call was not made in this turn before; it counts as made from now."""
