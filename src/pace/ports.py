@@ -71,7 +71,8 @@ class FinishReason(StrEnum):
 class Finished:
     """The last event of a complete reply. Counts are the planner's own; None when it gave none.
 
-    `cached_tokens` of the prompt were already read before this turn.
+    `cached_tokens` of the prompt were already read before this turn. `planner` and `model` name who
+    answered, where that is not who was asked.
     """
 
     reason: FinishReason
@@ -79,6 +80,7 @@ class Finished:
     cached_tokens: int | None = None
     reply_tokens: int | None = None
     model: str | None = None
+    planner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,17 @@ async def test_the_notice_comes_before_anything_is_asked(error: PlannerError) ->
         rest = [event async for event in stream]
     assert rest[0] == TextDelta("From here.")
     assert isinstance(rest[-1], Finished)
-    assert rest[-1].model == "Here 1B"
+    assert (rest[-1].planner, rest[-1].model) == ("embedded", "Here 1B")
+
+
+async def test_a_failure_that_ends_in_a_command_ends_in_a_full_stop() -> None:
+    """What comes after it begins a sentence of its own."""
+    far, here = pair([PlannerSignedOutError("Sign in: claude auth login")], here=("From here.",))
+    with far, here:
+        [notice, *_] = await events_of(over(far, here))
+    assert notice == Notice(
+        "Sign in: claude auth login. This turn is answered by Here 1B, on this machine."
+    )
 
 
 async def test_no_fall_without_a_fault() -> None:

@@ -88,13 +88,16 @@ class FallBackPlanner:
         self, prompt: Prompt, failed: PlannerError
     ) -> AsyncGenerator[PlannerEvent, None]:
         try:
-            model = (await self._here.traits()).model
+            here = await self._here.traits()
         except PlannerError:
             raise failed from None
-        yield Notice(f"{failed} This turn is answered by {model}, on this machine.")
+        yield Notice(f"{_whole(failed)} This turn is answered by {here.model}, on this machine.")
         async with aclosing(self._here.stream(prompt)) as events:
             async for event in events:
-                yield replace(event, model=model) if isinstance(event, Finished) else event
+                if isinstance(event, Finished):
+                    yield replace(event, model=here.model, planner=here.name)
+                else:
+                    yield event
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Counts that hold for both: the chosen one's, or the estimate where that is more."""
@@ -122,3 +125,9 @@ class FallBackPlanner:
             await self._chosen.aclose()
         finally:
             await self._here.aclose()
+
+
+def _whole(error: PlannerError) -> str:
+    """The sentence of an error, with its full stop; one that ends in a command has none."""
+    text = str(error)
+    return text if text.endswith((".", "!", "?")) else f"{text}."
