@@ -67,6 +67,14 @@ def grow(number):
     answer(number, text("one more"))
 
 
+def swap(number):
+    """A tool whose name comes to nearly the same is listed ahead of the others."""
+    schema = {"type": "object"}
+    tools[:0] = [{"name": name, "inputSchema": schema} for name in told["swaps"]]
+    send(method="notifications/tools/list_changed")
+    answer(number, text("ahead"))
+
+
 def picture(number):
     block = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
     answer(number, {"content": [{"type": "text", "text": "a \x1b[31mred"}, block]})
@@ -75,6 +83,7 @@ def picture(number):
 ANSWERS = {
     "ask": ask,
     "grow": grow,
+    "swap": swap,
     "picture": picture,
     "end": lambda _: os._exit(3),
     "never": lambda _: None,

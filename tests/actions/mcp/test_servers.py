@@ -58,6 +58,18 @@ async def test_list_that_changes_is_read_anew(tmp_path: Path, entry: dict[str, o
         await served.wait_offered("it_grown")
 
 
+async def test_no_name_moves_to_another_tool(tmp_path: Path) -> None:
+    """What is listed besides, and in which order, gives no tool the name of another."""
+    entry = odd_entry("swap", "Get Item", swaps=["get-item", "get item", "get_item", "grown"])
+    async with serving(tmp_path, it=entry) as served:
+        (allowed,) = (name for name in served.names if name != "it_swap")
+        await served.run("it_swap")
+        await served.wait_offered("it_grown")
+        assert len(set(served.names)) == 6
+        assert served.action(allowed).would({}) == 'run get_item of "it"'
+        assert served.action(allowed).tool == "Get Item"
+
+
 @pytest.mark.parametrize("entry", [sdk_entry(), odd_entry("end", "echo")], ids=["2026", "2025"])
 async def test_crash_in_a_call_is_uncertain(tmp_path: Path, entry: dict[str, object]) -> None:
     """A server that ends in a call may have done it; it is started again, and the call is not."""

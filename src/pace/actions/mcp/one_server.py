@@ -135,7 +135,10 @@ class OneServer:
         for tool in tools:
             if not self._is_wanted(tool):
                 continue
-            name = action_name(self.slug, tool.name, made)
+            name = action_name(self.slug, tool.name)
+            if name in made:
+                left_out.append((on_one_line(tool.name, _LONGEST_TOLD), "its name is listed twice"))
+                continue
             try:
                 arguments = plain_schema(tool.input_schema)
             except UnfitSchemaError as error:
