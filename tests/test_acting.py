@@ -63,18 +63,20 @@ def acting_parts(clock: ManualClock) -> Open:
         *actions: ScriptedAction,
         approver: Approver | None = None,
         allowed: frozenset[str] = frozenset(),
+        is_on: Callable[[], bool] = lambda: True,
+        limits: ThreadLimits | None = None,
     ) -> AsyncIterator[Parts]:
         acting = Acting(
             FixedActions(*actions),
             approver=approver or ScriptedApprover(),
-            is_on=lambda: True,
+            is_on=is_on,
             allowed=lambda: allowed,
         )
         parts = assemble(
             planner,
             system=lambda: "You are Pace.",
             reply_tokens=lambda: 256,
-            limits=ThreadLimits(),
+            limits=limits or ThreadLimits(),
             clock=clock,
             acting=acting,
         )
@@ -178,14 +180,79 @@ async def test_a_free_planner_sees_what_came_of_it(acting_parts: Open, end: str)
 
 
 async def test_the_same_call_is_made_once_a_turn(acting_parts: Open) -> None:
-    """A planner that asks for the very same thing again is told so; it runs once."""
+    """Asked for again, also with other white space, it is not run again; that is said, and ends."""
     action = ScriptedAction("ring")
-    replies = [envelope("a", ("ring", "x")), envelope("b", ("ring", "x")), envelope("c")]
+    replies = [envelope("a", ("ring", "x")), envelope("b", ("ring", " x "))]
     with ScriptedPlanner(*replies, traits=FREE) as planner:
         async with acting_parts(planner, action, allowed=frozenset({"ring"})) as parts:
-            await say(parts)
+            report = await say(parts)
     assert len(action.runs) == 1
-    assert "not repeated" in planner.prompts[2].messages[-1].content
+    assert report.text == "a\n\nDid ring x.\n\nb\n\nAsked for again, and done once: ring  x ."
+
+
+async def test_two_equal_calls_of_one_reply_are_one(acting_parts: Open) -> None:
+    """A held planner that asks twice for the very same gets it once, and the person is told."""
+    action = ScriptedAction("ring")
+    reply = envelope("Ok.", ("ring", "x"), ("ring", "x"))
+    with ScriptedPlanner(reply, traits=HELD) as planner:
+        async with acting_parts(planner, action, allowed=frozenset({"ring"})) as parts:
+            report = await say(parts)
+    assert len(action.runs) == 1
+    assert report.text.endswith("Asked for again, and done once: ring x.")
+
+
+async def test_a_permission_does_not_outlive_a_higher_risk(acting_parts: Open) -> None:
+    """What was allowed for good as harmless asks again once it is not; one for high covers both."""
+    tame, wild = ScriptedAction("ring"), ScriptedAction("ring", risk=Risk.HIGH)
+    for action, allowed, asked in (
+        (tame, "ring", 0),
+        (wild, "ring", 1),
+        (wild, "ring:high", 0),
+        (tame, "ring:high", 0),
+    ):
+        approver = ScriptedApprover(*[Approval.NO] * asked)
+        with ScriptedPlanner(envelope("Ok.", ("ring", "x")), traits=HELD) as planner, approver:
+            async with acting_parts(
+                planner, action, approver=approver, allowed=frozenset({allowed})
+            ) as parts:
+                await say(parts)
+
+
+async def test_switched_off_meanwhile_nothing_more_is_done(acting_parts: Open) -> None:
+    """What is still to be done when actions are switched off is not done."""
+    gate = Gate()
+    is_on = [True]
+    first, second = ScriptedAction("ring", gate), ScriptedAction("note")
+    reply = envelope("Ok.", ("ring", "x"), ("note", "y"))
+    with ScriptedPlanner(reply, traits=HELD) as planner:
+        async with acting_parts(
+            planner,
+            first,
+            second,
+            allowed=frozenset({"ring", "note"}),
+            is_on=lambda: is_on[0],
+        ) as parts:
+            turn = asyncio.create_task(say(parts))
+            await gate.wait_reached()
+            is_on[0] = False
+            gate.open()
+            report = await turn
+    assert second.runs == []
+    assert report.text.endswith("Not done, since actions were switched off.")
+
+
+@pytest.mark.parametrize("traits", [HELD, FREE])
+async def test_the_mark_of_the_end_is_words_elsewhere(
+    acting_parts: Open, traits: PlannerTraits
+) -> None:
+    """[DONE] in an answer is a part of it; only a step that ends with it is over by it."""
+    said = "SSE ends with data: [DONE] always."
+    with ScriptedPlanner(
+        in_pieces(envelope(said)), in_pieces(envelope("[DONE]")), traits=traits
+    ) as planner:
+        async with acting_parts(planner, ScriptedAction("ring")) as parts:
+            assert (await say(parts)).text == said
+            assert (await say(parts)).text == "[DONE]"
 
 
 async def test_a_no_ends_it(acting_parts: Open) -> None:
@@ -354,6 +421,55 @@ async def test_results_are_there_for_one_more_turn(acting_parts: Open) -> None:
     assert second.startswith("<action_results>\nFound 1.\noolong ")
     assert second.count("</action_results>") == 1
     assert "oolong" not in planner.prompts[2].messages[-1].content
+
+
+FOUND = ActionResult(line="Found 1.", shown="oolong")
+
+
+@pytest.mark.parametrize("between", ["take back", "retry", "off", "forgetful", "strike"])
+async def test_results_go_with_their_pair(acting_parts: Open, between: str) -> None:
+    """Taken back, made anew, switched off, not remembered, or struck: they are in no prompt."""
+    action = ScriptedAction("find", FOUND, FOUND)
+    is_on = [True]
+    limits = ThreadLimits(remember=between != "forgetful")
+    replies = [envelope("Ok.", ("find", "x")), envelope("Hm.")]
+    with ScriptedPlanner(*replies, traits=HELD) as planner:
+        async with acting_parts(
+            planner,
+            action,
+            allowed=frozenset({"find"}),
+            is_on=lambda: is_on[0],
+            limits=limits,
+        ) as parts:
+            await say(parts, turn_id=TurnId("first"))
+            replaces = None
+            if between == "take back":
+                await parts.companion.take_back(THREAD)
+            elif between == "strike":
+                await parts.companion.strike(THREAD, "oolong")
+            elif between == "off":
+                is_on[0] = False
+            elif between == "retry":
+                replaces = TurnId("first")
+            await say(parts, replaces=replaces)
+    assert "oolong" not in str(planner.prompts[1])
+
+
+async def test_a_failed_turn_leaves_results_for_the_next(acting_parts: Open) -> None:
+    """What failed leaves no trace, so what was brought before is still there."""
+    action = ScriptedAction("find", FOUND)
+    replies: list[object] = [
+        envelope("Ok.", ("find", "x")),
+        [PlannerError("gone")],
+        envelope("Hm."),
+    ]
+    with ScriptedPlanner(*replies, traits=HELD) as planner:  # type: ignore[arg-type]
+        async with acting_parts(planner, action, allowed=frozenset({"find"})) as parts:
+            await say(parts)
+            with pytest.raises(PlannerError):
+                await say(parts)
+            await say(parts)
+    assert "oolong" in planner.prompts[2].messages[-1].content
 
 
 async def test_a_reset_lets_go_of_results(acting_parts: Open) -> None:

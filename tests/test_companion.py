@@ -531,3 +531,14 @@ async def test_words_are_answered_in_the_session_they_were_meant_for_or_not_at_a
                 await say(parts, "Second", said_in=over)
             live = (await parts.companion.memory(THREAD)).session_id
             assert await say(parts, "Third", said_in=live) == "Two."
+
+
+async def test_a_reply_that_broke_off_is_kept_as_interrupted(companions: Companions) -> None:
+    """R11: whose planner was gone in mid-word is no whole reply, and the next prompt says so."""
+    broken: list[object] = ["Half a wo", Finished(reason=FinishReason.BROKEN_OFF)]
+    with ScriptedPlanner(broken, "Whole.") as planner:  # type: ignore[arg-type]
+        async with companions(planner) as parts:
+            await say(parts, "Well?")
+            assert (await parts.companion.memory(THREAD)).window[0].interrupted
+            await say(parts, "Go on.")
+    assert said(planner.prompts[1])[1] == "Half a wo [interrupted]"

@@ -68,7 +68,7 @@ class TurnActions:
     """What one turn does. `asks_again`: a turn that is made anew repeats nothing unasked.
 
     `has_begun` says that an action was started, so that the turn is recorded whatever comes, and
-    `was_denied` that the person said no to one, so that nothing more is tried.
+    `is_over` that nothing more is to be tried: the person said no, or the planner repeats itself.
     """
 
     thread_id: ThreadId
@@ -77,13 +77,16 @@ class TurnActions:
     reply_tokens: int
     asks_again: bool = False
     has_begun: bool = False
-    was_denied: bool = False
+    is_over: bool = False
     _calls: int = field(default=0, init=False)
     _seen: set[str] = field(default_factory=set, init=False)
 
-    def is_new(self, call: Call) -> bool:
-        """Whether this very call was not made in this turn before; it counts as made from now."""
-        key = json.dumps([call.name, call.args], sort_keys=True)
+    def is_new(self, name: str, arguments: Arguments) -> bool:
+        """Whether this very call was not made in this turn before; it counts as made from now.
+
+        White space makes no other call.
+        """
+        key = json.dumps([name, _tidied(arguments)], sort_keys=True)
         if key in self._seen:
             return False
         self._seen.add(key)
@@ -93,6 +96,26 @@ class TurnActions:
         """An id that no other call has, in this turn or any."""
         self._calls += 1
         return f"{self.turn_id}/{self._calls}"
+
+
+def _tidied(value: object) -> object:
+    match value:
+        case str():
+            return " ".join(value.split())
+        case Mapping():
+            return {key: _tidied(held) for key, held in value.items()}
+        case list() | tuple():
+            return [_tidied(held) for held in value]
+        case _:
+            return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Brought:
+    """What the actions of one turn brought to the screen."""
+
+    turn_id: TurnId
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +130,8 @@ class _Offer:
 class Acting:
     """Answers turns in the envelope and does what they ask for, while `is_on` says so.
 
-    `allowed` names the actions that a person lets run without asking each time.
+    `allowed` names the actions that a person lets run without asking each time, by
+    `permission_for`.
     """
 
     def __init__(
@@ -123,7 +147,7 @@ class Acting:
         self._is_on = is_on
         self._allowed = allowed
         self._offer: tuple[tuple[ActionTraits, ...], _Offer] | None = None
-        self._brought: dict[ThreadId, tuple[SessionId, str]] = {}
+        self._brought: dict[ThreadId, _Brought] = {}
 
     @property
     def is_on(self) -> bool:
@@ -135,18 +159,26 @@ class Acting:
         return self._offered().text if self.is_on else ""
 
     def blocks(self, memory: ThreadMemory) -> tuple[ExtraBlock, ...]:
-        """What the last turn's actions brought, for the turn after it and no other."""
-        session_id, text = self._brought.get(memory.thread_id, (None, ""))
-        if session_id != memory.session_id or not text:
+        """What the last pair's actions brought; nothing once another pair is the last one.
+
+        So it is there for the next turn alone, and not if the pair was taken back or replaced, the
+        session ended, or nothing is remembered.
+        """
+        brought = self._brought.get(memory.thread_id)
+        last = memory.window[-1].turn_id if memory.window else None
+        if brought is None or brought.turn_id != last or not self.is_on:
             return ()
         return (
             ExtraBlock(
-                name=BlockName.ACTION_RESULTS, text=text, max_tokens=_RESULT_TOKENS, gives_way=1
+                name=BlockName.ACTION_RESULTS,
+                text=brought.text,
+                max_tokens=_RESULT_TOKENS,
+                gives_way=1,
             ),
         )
 
     def forget(self, thread_id: ThreadId) -> None:
-        """Let go of what actions brought: the thread's session is over, or a turn has used it."""
+        """Let go of what actions brought."""
         self._brought.pop(thread_id, None)
 
     async def answer(self, planner: Planner, prompt: Prompt, turn: TurnActions, hear: Hear) -> None:
@@ -164,11 +196,11 @@ class Acting:
         asked = replace(prompt, reply_form=offer.form)
         size = prompt.parts.total
         for step in range(1, most + 1):
-            reply = await _asked(planner, asked, offer, spoken)
+            reply = await _asked(planner, asked, offer, spoken, may_end=step > 1)
             if reply.envelope is None:
                 return
             done = await self._do(reply.envelope.calls, offer, turn, spoken)
-            if reply.is_last or not done or most == 1 or turn.was_denied:
+            if reply.is_last or not done or most == 1 or turn.is_over:
                 return
             if step == most:
                 await spoken.line(f"Stopped after {most} steps.")
@@ -205,22 +237,26 @@ class Acting:
                 brought.append(f"{line}\n{shown}")
         if brought:
             text = clipped_to(_PARAGRAPH.join(brought), _RESULT_TOKENS)
-            self._brought[turn.thread_id] = turn.session_id, text
+            self._brought[turn.thread_id] = _Brought(turn.turn_id, text)
         return told
 
     async def _do_one(
         self, call: Call, action: Action, turn: TurnActions, spoken: "_Spoken"
     ) -> tuple[str, str]:
         """Ask if need be, run once, and say what came of it; the line, and what it brought."""
-        if not turn.is_new(call):
-            return "It was done in this turn already, and is not repeated.", ""
+        if not self._is_on():
+            turn.is_over = True
+            return await spoken.line("Not done, since actions were switched off."), ""
         try:
             arguments = action.checked(call.args)
         except ActionRefusedError as error:
             return await spoken.line(f"Not done: {error}"), ""
-        if not await self._may_run(action, arguments, turn):
-            turn.was_denied = True
-            would = action.would(arguments)
+        would = action.would(arguments)
+        if not turn.is_new(call.name, arguments):
+            turn.is_over = True
+            return await spoken.line(f"Asked for again, and done once: {would}."), ""
+        if not await self._may_run(action, would, turn):
+            turn.is_over = True
             return await spoken.line(f"Not done, since you did not allow it: {would}."), ""
         turn.has_begun = True
         line, shown = await _run(action, arguments, spoken)
@@ -228,22 +264,34 @@ class Acting:
             await spoken.show(shown)
         return await spoken.line(line), shown
 
-    async def _may_run(self, action: Action, arguments: Arguments, turn: TurnActions) -> bool:
+    async def _may_run(self, action: Action, would: str, turn: TurnActions) -> bool:
         """The person's word, given now or before; in a turn that is made anew, only now."""
         traits = action.traits
         if traits.risk is Risk.READS:
             return True
-        if not turn.asks_again and traits.name in self._allowed():
+        if not turn.asks_again and self._is_allowed(traits):
             return True
         request = ActionRequest(
             call_id=turn.next_call_id(),
             thread_id=turn.thread_id,
             turn_id=turn.turn_id,
             action=traits.name,
-            would=action.would(arguments),
+            would=would,
             risk=traits.risk,
         )
         return await self._approver.ask(request) is not Approval.NO
+
+    def _is_allowed(self, traits: ActionTraits) -> bool:
+        """Whether the person let it run for good, at this risk or at a higher one."""
+        allowed = self._allowed()
+        return any(
+            permission_for(traits.name, risk) in allowed for risk in {traits.risk, Risk.HIGH}
+        )
+
+
+def permission_for(name: str, risk: Risk) -> str:
+    """How a permission is kept: one for a low risk does not outlive a change to a high one."""
+    return f"{name}:high" if risk is Risk.HIGH else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,10 +335,15 @@ class _Spoken:
         await self.hear(Shown(text))
 
 
-async def _asked(planner: Planner, prompt: Prompt, offer: _Offer, spoken: _Spoken) -> _Reply:
-    """One call of the planner: its words are handed on as they come, its envelope is read."""
+async def _asked(
+    planner: Planner, prompt: Prompt, offer: _Offer, spoken: _Spoken, *, may_end: bool
+) -> _Reply:
+    """One call of the planner: its words are handed on as they come, its envelope is read.
+
+    Only where it `may_end` what it was told to go on with, the mark of the end is one.
+    """
     reader = EnvelopeReader(offer.by_name)
-    marks = _WithoutDone()
+    marks = _WithoutDone(is_looked_for=may_end)
     finished: Finished | None = None
     raw: list[str] = []
     shown = 0
@@ -380,25 +433,33 @@ def _observed(prompt: Prompt, raw: str, done: Sequence[str]) -> Prompt:
 
 
 class _WithoutDone:
-    """Takes the mark of the end out of what is shown, also where it comes in pieces."""
+    """Takes the mark of the end off the end of a reply, also where it comes in pieces."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_looked_for: bool) -> None:
+        self._is_looked_for = is_looked_for
         self._held = ""
         self.was_seen = False
 
     def feed(self, text: str) -> str:
-        """What is certain so far."""
+        """What is certain so far; what may be the mark, or white space around it, is held."""
         whole = self._held + text
-        if DONE in whole:
-            self.was_seen = True
-            whole = whole.replace(DONE, "")
-        keep = next(
-            (size for size in range(len(DONE) - 1, 0, -1) if whole.endswith(DONE[:size])), 0
-        )
-        self._held = whole[len(whole) - keep :]
-        return whole[: len(whole) - keep]
+        if not self._is_looked_for:
+            return whole
+        at = _where_mark_may_begin(whole)
+        self._held = whole[at:]
+        return whole[:at]
 
     def finish(self) -> str:
-        """What was held."""
+        """What was held, if it is not the mark."""
         held, self._held = self._held, ""
-        return held
+        self.was_seen = held.strip() == DONE
+        return "" if self.was_seen else held
+
+
+def _where_mark_may_begin(text: str) -> int:
+    """Where the end of a text begins that is the mark, or its beginning, and white space."""
+    bare = text.rstrip()
+    sizes = [len(DONE)] if bare.endswith(DONE) else []
+    if bare == text:
+        sizes += [size for size in range(len(DONE) - 1, 0, -1) if text.endswith(DONE[:size])]
+    return len(bare[: len(bare) - sizes[0]].rstrip()) if sizes else len(text)

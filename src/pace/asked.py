@@ -32,7 +32,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnReport:
-    """An acknowledged turn: its reply, and what the model was shown for it.
+    """An acknowledged turn: its reply, which `model` gave it, and what that was shown for it.
 
     `interrupted` replies were stopped, `cut_off` ones met the reply limit or broke off.
     `remembered` says whether the pair entered the window: not if memory is off, or a reset came
@@ -49,6 +49,7 @@ class TurnReport:
     parts: PromptParts
     gave_way: tuple[str, ...]
     finished: Finished | None
+    model: str = ""
     trouble: str = ""
 
     @property

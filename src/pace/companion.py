@@ -60,6 +60,11 @@ class _Reply:
         """Whether an action was begun, so that what was done has to be recorded (R11)."""
         return self.actions is not None and self.actions.has_begun
 
+    @property
+    def broke_off(self) -> bool:
+        """Whether the planner was gone before its reply had come to an end (R11)."""
+        return self.finished is not None and self.finished.reason is FinishReason.BROKEN_OFF
+
     def take(self, event: PlannerEvent) -> None:
         if isinstance(event, TextDelta):
             self.text += event.text
@@ -156,6 +161,7 @@ class Companion:
             parts=reply.prompt.parts if reply.prompt else _NO_PARTS,
             gave_way=reply.prompt.gave_way if reply.prompt else (),
             finished=reply.finished,
+            model=reply.model,
             trouble=reply.trouble,
         )
 
@@ -248,7 +254,6 @@ class Companion:
             await say(heard)
 
         if self._acting is not None and self._acting.is_on:
-            self._acting.forget(memory.thread_id)
             reply.actions = TurnActions(
                 thread_id=memory.thread_id,
                 session_id=memory.session_id,
@@ -278,7 +283,7 @@ class Companion:
             user_text=words.text,
             reply_text=reply.text,
             recorded_at=self._clock.local_time(),
-            interrupted=interrupted,
+            interrupted=interrupted or reply.broke_off,
             replaces=words.replaces,
         )
         now = self._clock.now()
@@ -286,7 +291,8 @@ class Companion:
             memory.thread_id, lambda held: held.record(finished, now=now)
         )
         self._background.nudge(memory.thread_id)
-        status = TurnStatus.INTERRUPTED if interrupted else TurnStatus.ANSWERED
+        is_whole = not (interrupted or reply.broke_off)
+        status = TurnStatus.ANSWERED if is_whole else TurnStatus.INTERRUPTED
         await self._write_down(memory, words, reply, status)
         return outcome
 
@@ -345,7 +351,7 @@ class Companion:
     async def strike(self, thread_id: ThreadId, text: str) -> None:
         """Have a text forgotten by window, pending pairs, summary and the engine's cache."""
         await self._threads.change(thread_id, lambda memory: (memory.strike(text), None))
-        await self._forget_cache(thread_id)
+        await self._forget_cache(thread_id)  # and what actions brought
         self._background.nudge(thread_id)
 
     async def reset(self, thread_id: ThreadId, cause: EndCause = EndCause.RESET) -> None:

@@ -13,20 +13,15 @@ from pace.doors.cli.fetching import FetchBar
 from pace.doors.cli.machine import MachineMode
 from pace.doors.open_chat import OpenChat
 from pace.planners.tiers import OpenedPlanner
-from pace.ports import Approval, PlannerTraits
+from pace.ports import Approval, Finished, FinishReason, Notice, PlannerTraits
 from pace.settings_file import SettingsFile
 from pace.testing import FixedActions, Gate, ScriptedAction, ScriptedPlanner, ScriptStep
 
 TRAITS = PlannerTraits(
     name="held", model="script", context_tokens=8192, on_this_machine=True, constrains=True
 )
-ENVELOPE = json.dumps(
-    {
-        "intent": "action",
-        "spokenText": "On it.",
-        "payload": {"name": "ring", "args": {"what": "ten"}},
-    }
-)
+ASKED = {"name": "ring", "args": {"what": "ten"}}
+ENVELOPE = json.dumps({"intent": "action", "spokenText": "On it.", "payload": ASKED})
 PLAIN = json.dumps({"intent": "answer", "spokenText": "Hello."})
 Line = dict[str, Any]
 
@@ -55,8 +50,12 @@ class Written(list[Line]):
     def __init__(self) -> None:
         super().__init__()
         self.replied = asyncio.Event()
+        self.told: list[str] = []
+        self.is_closed = False
 
     def write(self, line: bytes) -> None:
+        if self.is_closed:
+            raise BrokenPipeError
         self.append(json.loads(line))
         if self[-1]["type"] == "reply":
             self.replied.set()
@@ -84,7 +83,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             chat = OpenChat(file, screen=FetchBar(), opener=opener, actions=FixedActions(action))
             async with chat:
                 yield (
-                    MachineMode(chat, lines, written.write),
+                    MachineMode(chat, lines, written.write, written.told.append),
                     written,
                     chat,
                 )
@@ -190,3 +189,28 @@ async def test_another_screen_may_answer_first(machine: Run) -> None:
         await running
     assert len(action.runs) == 1
     assert kinds(written) == ["ask", "reply", "reply", "ended"]
+
+
+async def test_a_notice_is_told_at_once_and_stands_in_the_reply(machine: Run) -> None:
+    """B73: that another answers is said before its words, and the reply names who did."""
+    action = ScriptedAction("ring")
+    notice = Notice("codex did not answer. This turn is answered by the model on this machine.")
+    steps = [notice, PLAIN, Finished(reason=FinishReason.STOP, model="Qwen")]
+    async with machine(Given({"text": "Hi."}), steps, action=action) as (mode, written, _):
+        await mode.run()
+    reply = next(line for line in written if line["type"] == "reply")
+    assert written.told == [notice.sentence] == reply["notices"]
+    assert reply["model"] == "Qwen"
+
+
+async def test_an_ask_that_cannot_be_written_ends_the_turn(machine: Run) -> None:
+    """Where nobody can be asked any more, nothing waits for a word and nothing is done."""
+    action = ScriptedAction("ring")
+    silent = json.dumps({"intent": "action", "spokenText": "", "payload": ASKED})
+    gate = Gate()
+    lines = Given({"text": "Ring."}, gate)
+    async with machine(lines, silent, action=action) as (mode, written, _):
+        written.is_closed = True
+        with pytest.raises(BrokenPipeError):
+            await mode.run()
+    assert action.runs == []

@@ -49,7 +49,9 @@ async def answered(
     file = SettingsFile.open(overrides, path=home / "settings.toml")
     async with OpenChat(file, screen=FetchBar(), opener=opener, clock=clock) as chat:
         lines = Lines(clock, *steps)
-        machine = MachineMode(chat, lines, lambda line: said.append(json.loads(line)))
+        machine = MachineMode(
+            chat, lines, lambda line: said.append(json.loads(line)), lambda _: None
+        )
         assert await machine.run() == 0
     planner.check()
     return said

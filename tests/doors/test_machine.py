@@ -365,7 +365,7 @@ async def test_a_fault_is_one_line_and_the_next_is_answered(tmp_path: Path) -> N
     given = Given(b'{"text": "One"}', b'{"text": "Two"}')
     file = SettingsFile.open(path=tmp_path / "settings.toml")
     async with OpenChat(file, screen=FetchBar(), opener=opener) as chat:
-        status = await MachineMode(chat, given, given.written.append).run()
+        status = await MachineMode(chat, given, given.written.append, lambda _: None).run()
     fault, *_, reply, ended = [json.loads(line) for line in given.written]
     assert (fault["type"], fault["kind"]) == ("error", "fault")
     assert "RuntimeError" in fault["message"]

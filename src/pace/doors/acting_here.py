@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from pace.acting import Acting
+from pace.acting import Acting, permission_for
 from pace.chat import ChatSession
 from pace.doors.approving import Approvals
-from pace.ports import Action, ActionsAtWork
+from pace.ports import Action, ActionRequest, ActionsAtWork
 from pace.settings_file import SettingsFile
 
 _ALLOWED = "actions.allowed"
@@ -69,7 +69,13 @@ class ActingHere:
             allowed=lambda: self._settings_file.current.actions.allowed_names,
         )
 
-    def _allow(self, action: str) -> None:
-        """Keep an action that the person allows for good in the settings."""
-        names = self._settings_file.current.actions.allowed_names | {action}
-        self._settings_file.change(_ALLOWED, ", ".join(sorted(names)))
+    def _allow(self, request: ActionRequest) -> None:
+        """Keep an action that the person allows for good in the settings, and say so."""
+        permission = permission_for(request.action, request.risk)
+        names = self._settings_file.current.actions.allowed_names | {permission}
+        change = self._settings_file.change(_ALLOWED, ", ".join(sorted(names)))
+        self._tell(
+            change.sentence
+            if change.is_overridden
+            else f"{request.action} asks no more. Undo it with: pace actions ask {permission}"
+        )

@@ -11,10 +11,10 @@ from pace.ports import ActionRequest, Approval
 class Approvals:
     """Holds an action until somebody answers for it. Where nobody can be asked, the answer is no.
 
-    `allow` is told of an action that the person allows for good.
+    `allow` is told of a request that the person allows for good.
     """
 
-    def __init__(self, session: ChatSession, *, allow: Callable[[str], None]) -> None:
+    def __init__(self, session: ChatSession, *, allow: Callable[[ActionRequest], None]) -> None:
         self.can_ask = True
         """Whether there is a screen with a person before it."""
         self._session = session
@@ -34,7 +34,7 @@ class Approvals:
             del self._waiting[request.call_id]
             self._session.ask(request.turn_id, None)
         if approval is Approval.ALWAYS and request.may_be_always:
-            self._allow(request.action)
+            self._allow(request)
         return approval
 
     def answer(self, call_id: str, approval: Approval) -> bool:

@@ -7,7 +7,7 @@ there. Only after an `ask` another line is read before the answer: the person's 
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from datetime import timedelta
 from typing import NoReturn, Protocol
 
@@ -18,7 +18,7 @@ from pace.doors.open_chat import OpenChat
 from pace.errors import PaceError, RequestError, SettingsError
 from pace.folding import FOLD_TIME_LIMIT
 from pace.memory.turn import TurnId, TurnPair, is_blank
-from pace.ports import ActionRequest, Approval, PlannerEvent, Shown, TextDelta
+from pace.ports import ActionRequest, Approval, Notice, PlannerEvent, Shown, TextDelta
 
 INTERRUPTED = 130
 _LONGEST_SETTLE = 3600
@@ -55,16 +55,27 @@ class Lines(Protocol):
 
 
 class MachineMode:
-    """Answers lines one at a time. `write` gets each line out, whole, and flushes it."""
+    """Answers lines one at a time. `write` gets each line out, whole, and flushes it.
 
-    def __init__(self, chat: OpenChat, lines: Lines, write: Callable[[bytes], None]) -> None:
+    `tell` hears a notice about a reply as soon as there is one; the reply holds them, too.
+    """
+
+    def __init__(
+        self,
+        chat: OpenChat,
+        lines: Lines,
+        write: Callable[[bytes], None],
+        tell: Callable[[str], None],
+    ) -> None:
         self._chat = chat
         self._lines = lines
         self._write = write
+        self._tell = tell
         self._interrupted = asyncio.Event()
         self._answering: asyncio.Task[Answer] | None = None
         self._reading: asyncio.Task[bytes | None] | None = None
         self._shown: list[str] = []
+        self._notices: list[str] = []
         self._in_turn = False
         self._is_unwritable = False
 
@@ -158,22 +169,32 @@ class MachineMode:
     async def _reply(self, text: str) -> Answer:
         words = Words(text=text)
         self._shown.clear()
+        self._notices.clear()
         self._in_turn = True
+        turn = asyncio.create_task(self._chat.say(words, self._say))
         asking = asyncio.create_task(self._ask_for(words.turn_id))
         try:
-            report = await self._chat.say(words, self._say)
+            # Asking ends by a fault alone, after which nobody would answer.
+            await asyncio.wait({turn, asking}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._in_turn = False
-            asking.cancel()
-            await asyncio.wait([asking])
-        return _stopped_early() if is_blank(report.text) else _reply_of(report, self._shown)
+            for task in (turn, asking):
+                task.cancel()
+            await asyncio.wait({turn, asking})
+        if not asking.cancelled():
+            asking.result()
+        report = turn.result()
+        if is_blank(report.text):
+            return _stopped_early()
+        return _reply_of(report, shown=self._shown, notices=self._notices)
 
     async def _ask_for(self, turn_id: TurnId) -> None:
         """Put each action that waits for a word, and read that word, for as long as the turn is."""
-        async for request in asked_of(self._chat.session, turn_id):
-            self._tell_ended()
-            self._put(_ask_of(request))
-            self._chat.approvals.answer(request.call_id, await self._word())
+        async with aclosing(asked_of(self._chat.session, turn_id)) as requests:
+            async for request in requests:
+                self._tell_ended()
+                self._put(_ask_of(request))
+                self._chat.approvals.answer(request.call_id, await self._word())
 
     async def _word(self) -> Approval:
         """What the next lines say on an action; an end of input is a no."""
@@ -193,6 +214,9 @@ class MachineMode:
             self._put({"type": "delta", "text": event.text})
         elif isinstance(event, Shown):
             self._shown.append(event.text)
+        elif isinstance(event, Notice):
+            self._notices.append(event.sentence)
+            self._tell(event.sentence)
 
     async def _obey(self, command: str, request: Mapping[str, object]) -> None:
         match command:
@@ -255,15 +279,17 @@ async def _quietly(task: asyncio.Task[bytes | None]) -> None:
     await asyncio.wait([task])
 
 
-def _reply_of(report: TurnReport, shown: Sequence[str]) -> Answer:
+def _reply_of(report: TurnReport, *, shown: Sequence[str], notices: Sequence[str]) -> Answer:
     parts = report.parts
     return {
         "type": "reply",
         "turn": report.turn_id,
         "text": report.text,
-        "interrupted": report.interrupted,
+        "interrupted": report.interrupted or report.broke_off,
+        "model": report.model,
         **({"trouble": report.trouble} if report.trouble else {}),
         **({"shown": list(shown)} if shown else {}),
+        **({"notices": list(notices)} if notices else {}),
         "prompt": {
             "tokens": parts.total,
             "parts": {

@@ -223,7 +223,9 @@ def _remark(report: TurnReport, file: SettingsFile) -> None:
 async def _hold_machine(file: SettingsFile) -> int:
     async with _opened(file) as chat:
         _tell_reason(chat)
-        machine = MachineMode(chat, InputLines(sys.stdin.fileno()), _write_line)
+        if where := remote_sentence(file.current):
+            _tell(where)
+        machine = MachineMode(chat, InputLines(sys.stdin.fileno()), _write_line, _tell)
         with _on_interrupt(machine.interrupt):
             return await machine.run()
 
