@@ -38,6 +38,16 @@ class Thinking:
 
 
 @dataclass(frozen=True, slots=True)
+class Reasoned:
+    """All TextDeltas so far were reasoning, as was told only now; what was shown is taken back.
+
+    `kept`, with which they began, is no reasoning: what was said ahead of this reply.
+    """
+
+    kept: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Loading:
     """The planner's server loads its model, which may take minutes; a sign of life."""
 
@@ -90,7 +100,7 @@ class Shown:
     text: str = field(repr=False)
 
 
-PlannerEvent = TextDelta | Thinking | Loading | Reading | Notice | Shown | Finished
+PlannerEvent = TextDelta | Thinking | Reasoned | Loading | Reading | Notice | Shown | Finished
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
