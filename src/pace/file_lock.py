@@ -2,13 +2,15 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import IO
 
 # How often a waiting process looks again, in seconds.
 _LOOK_AGAIN = 0.2
+_LOOK_AGAIN_SOON = 0.002
 
 
 @asynccontextmanager
@@ -17,6 +19,21 @@ async def only_here(path: Path) -> AsyncGenerator[None, None]:
     with path.open("a+b") as file:
         while not _try_lock(file):  # noqa: ASYNC110 - another process sets no event here
             await asyncio.sleep(_LOOK_AGAIN)
+        yield
+
+
+@contextmanager
+def only_here_briefly(path: Path, *, limit: float) -> Iterator[None]:
+    """Hold the lock for a moment's work, which blocks as waiting for it does.
+
+    Raises TimeoutError if another process holds it for longer than `limit`, in seconds.
+    """
+    with path.open("a+b") as file:
+        until = time.monotonic() + limit
+        while not _try_lock(file):
+            if time.monotonic() >= until:
+                raise TimeoutError
+            time.sleep(_LOOK_AGAIN_SOON)
         yield
 
 

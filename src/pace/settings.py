@@ -236,7 +236,7 @@ class ActionsSettings(_Section):
     @property
     def allowed_names(self) -> frozenset[str]:
         """The actions that run without asking."""
-        return frozenset(name for word in self.allowed.split(",") if (name := word.strip()))
+        return frozenset(names_in(self.allowed))
 
 
 class PrivacySettings(_Section):
@@ -368,6 +368,12 @@ def settings_of(values: Mapping[str, object]) -> Settings:
         wrong = ".".join(str(step) for step in error.errors()[0]["loc"][:2])
         check_value(wrong, values[wrong])
         raise
+
+
+def names_in(value: object) -> tuple[str, ...]:
+    """The names that a setting holds with commas between them; none in what is no text."""
+    words = value.split(",") if isinstance(value, str) else []
+    return tuple(name for word in words if (name := word.strip()))
 
 
 def check_value(name: str, value: object, *, step: str | None = None) -> object:

@@ -5,8 +5,9 @@ What a person wrote there stays, comments and all; a file that cannot be read is
 
 import os
 import tempfile
-from collections.abc import Mapping, MutableMapping, Sequence
-from contextlib import suppress
+import tomllib
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +17,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from pace.errors import SettingsError
+from pace.file_lock import only_here_briefly
 from pace.folders import Folders
 from pace.settings import (
     Settings,
@@ -23,12 +25,15 @@ from pace.settings import (
     check_name,
     check_value,
     in_environment,
+    names_in,
     settings_of,
     shown_value,
     variable_of,
 )
 
 _MOST_BROKEN = 1000
+# How long another process's change is waited for (seconds); each takes some milliseconds.
+_PATIENCE = 5.0
 
 
 class Source(StrEnum):
@@ -41,11 +46,35 @@ class Source(StrEnum):
     RUN = "this run"
 
 
+@dataclass(frozen=True, slots=True)
+class With:
+    """A setting of names with this one added to what the file says when it is written."""
+
+    name: str
+
+    def of(self, held: object) -> str:
+        """The setting, made of what is held."""
+        names = names_in(held)
+        return ", ".join(names if self.name in names else (*names, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """A setting of names with this one taken from what the file says when it is written."""
+
+    name: str
+
+    def of(self, held: object) -> str:
+        """The setting, made of what is held."""
+        return ", ".join(name for name in names_in(held) if name != self.name)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """A setting that was written to the file; `sentence` says so, and what stands above it.
 
-    `before` is what each source said of it, for `undo`.
+    For `undo`: `before` is what each source said of it in this process, `in_file` what the file is
+    to say again, which others may have written; None if nothing.
     """
 
     name: str
@@ -53,6 +82,7 @@ class Change:
     is_overridden: bool
     sentence: str
     before: Mapping[Source, object]
+    in_file: object
 
 
 class SettingsFile:
@@ -121,29 +151,36 @@ class SettingsFile:
         SettingsError, and nothing is changed, if the value is wrong or cannot be written.
         """
         given = _whole_path(value) if name == "planner.model" else value
-        check_fit(name, given, self._current.planner)
-        checked = check_value(name, given, step=step)
+        if not isinstance(given, With | Without):
+            check_fit(name, given, self._current.planner)
+            given = check_value(name, given, step=step)
         before = self._sources_of(name)
-        document = self._read()
-        _put(document, name, checked)
-        self._write(document)
+        with self._alone():
+            document = self._read()
+            held = _flattened(document).get(name)
+            checked, in_file = given, held
+            if isinstance(given, With | Without):
+                checked = check_value(name, given.of(held), step=step)
+                was_in = given.name in names_in(held)
+                in_file = With(given.name) if was_in else Without(given.name)
+            _put(document, name, checked)
+            self._write(document)
         self._take_up(document, name)
         now = self._current.get(name)
-        if self.source_of(name) is not Source.ENVIRONMENT:
-            return Change(
-                name=name,
-                value=now,
-                is_overridden=False,
-                sentence=f"{name} is now {_said(checked)}.",
-                before=before,
+        is_overridden = self.source_of(name) is Source.ENVIRONMENT
+        sentence = f"{name} is now {_said(checked)}."
+        if is_overridden:
+            sentence = (
+                f"{name} is saved as {_said(checked)}, but {variable_of(name)} in the "
+                f"environment sets {_said(now)} and comes first."
             )
         return Change(
             name=name,
             value=now,
-            is_overridden=True,
-            sentence=f"{name} is saved as {_said(checked)}, but {variable_of(name)} in the "
-            f"environment sets {_said(now)} and comes first.",
+            is_overridden=is_overridden,
+            sentence=sentence,
             before=before,
+            in_file=in_file,
         )
 
     def reset(self, name: str) -> Change:
@@ -151,8 +188,13 @@ class SettingsFile:
         check_name(name)
         before = self._sources_of(name)
         document = self._read()
-        if _drop(document, name):
-            self._write(document)
+        held = _flattened(document).get(name)
+        if held is not None:
+            with self._alone():
+                document = self._read()
+                held = _flattened(document).get(name)
+                if _drop(document, name):
+                    self._write(document)
         self._take_up(document, name)
         now = self._current.get(name)
         sentence = f"{name} is {_said(now)} again, its default."
@@ -163,7 +205,12 @@ class SettingsFile:
                 f"sets {_said(now)}."
             )
         return Change(
-            name=name, value=now, is_overridden=overridden, sentence=sentence, before=before
+            name=name,
+            value=now,
+            is_overridden=overridden,
+            sentence=sentence,
+            before=before,
+            in_file=held,
         )
 
     def change_all(
@@ -186,12 +233,16 @@ class SettingsFile:
 
     def undo(self, change: Change) -> None:
         """Have every source say of the setting what it said before, the file included."""
-        document = self._read()
-        if Source.FILE in change.before:
-            _put(document, change.name, change.before[Source.FILE])
-        else:
-            _drop(document, change.name)
-        self._write(document)
+        with self._alone():
+            document = self._read()
+            former = change.in_file
+            if isinstance(former, With | Without):
+                former = former.of(_flattened(document).get(change.name)) or None
+            if former is None:
+                _drop(document, change.name)
+            else:
+                _put(document, change.name, former)
+            self._write(document)
         for source, layer in self._layers.items():
             layer.pop(change.name, None)
             if source in change.before:
@@ -203,6 +254,23 @@ class SettingsFile:
         check_value(name, value, step="Give another value.")
         self._layers[Source.RUN][name] = value
         self._current = self._checked()
+
+    def catch_up(self, name: str) -> None:
+        """Take up what another process made of one setting meanwhile.
+
+        A file that cannot be read says nothing of it; it is left for whoever changes it to mend.
+        """
+        try:
+            written = tomllib.loads(self.path.read_bytes().decode("utf-8-sig"))
+        except (OSError, ValueError):
+            written = {}
+        layer = self._layers[Source.FILE]
+        held = {key: value for key, value in _flattened(written).items() if key == name}
+        usable = self._usable(held)
+        if usable.get(name) != layer.get(name):
+            layer.pop(name, None)
+            layer.update(usable)
+            self._current = self._checked()
 
     # --- layers
 
@@ -240,6 +308,23 @@ class SettingsFile:
             self.notices.append(notice)
 
     # --- the file
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes from changing the file between reading and replacing it."""
+        target = self.path.resolve()
+        with ExitStack() as stack:
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                lock = target.with_name(f".{target.name}.lock")
+                stack.enter_context(only_here_briefly(lock, limit=_PATIENCE))
+            except TimeoutError as error:
+                raise SettingsError(
+                    f"{target} is being changed by another program. Try again in a moment."
+                ) from error
+            except OSError as error:
+                raise _unwritable(target, error) from error
+            yield
 
     def _read(self) -> tomlkit.TOMLDocument:
         """What the file says; nothing, if there is none or it is broken."""
@@ -279,13 +364,16 @@ class SettingsFile:
         # A person may keep the file elsewhere and link it here; the link stays.
         target = self.path.resolve()
         try:
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             _replace_whole(target, tomlkit.dumps(document).encode())
         except OSError as error:
-            raise SettingsError(
-                f"{target} cannot be written ({error.strerror}). Check who owns its folder, or "
-                "set PACE_HOME to another one."
-            ) from error
+            raise _unwritable(target, error) from error
+
+
+def _unwritable(target: Path, error: OSError) -> SettingsError:
+    return SettingsError(
+        f"{target} cannot be written ({error.strerror}). Check who owns its folder, or "
+        "set PACE_HOME to another one."
+    )
 
 
 def _replace_whole(target: Path, content: bytes) -> None:

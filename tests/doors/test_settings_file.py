@@ -12,7 +12,7 @@ import pytest
 
 from pace.errors import SettingsError
 from pace.settings import every_setting
-from pace.settings_file import SettingsFile, Source
+from pace.settings_file import SettingsFile, Source, With, Without
 
 NOTHING: dict[str, dict[str, object]] = {"environment": {}, "overrides": {}}
 
@@ -52,7 +52,7 @@ def test_change_is_applied_and_kept(path: Path) -> None:
     assert file.current.activity.window == 6
     assert SettingsFile.open().current.activity.window == 6
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert list(path.parent.iterdir()) == [path]
+    assert sorted(path.parent.iterdir()) == [path.with_name(".settings.toml.lock"), path]
 
 
 def test_comments_stay(path: Path) -> None:
@@ -143,6 +143,41 @@ def test_a_change_takes_up_nothing_else(path: Path) -> None:
     here.change("activity.window", 6)
     assert here.current.planner.model is None
     assert tomllib.loads(path.read_text())["planner"]["model"] == "tiny"
+
+
+def test_a_name_is_added_to_what_the_file_holds(path: Path) -> None:
+    """A name that another process took out does not come back with one that is added here."""
+    path.write_text('[privacy]\nagreed = "direct:one, direct:two"\n')
+    here = SettingsFile.open()
+    SettingsFile.open().change("privacy.agreed", Without("direct:one"))
+    change = here.change("privacy.agreed", With("cli:claude"))
+    assert here.current.privacy.agreed == "direct:two, cli:claude"
+    assert tomllib.loads(path.read_text())["privacy"]["agreed"] == "direct:two, cli:claude"
+    SettingsFile.open().change("privacy.agreed", Without("direct:two"))
+    here.undo(change)
+    assert SettingsFile.open().current.privacy.agreed == ""
+
+
+@pytest.mark.usefixtures("path")
+def test_undo_gives_back_what_the_file_said() -> None:
+    """What another process wrote before a change stands in the file again when that is undone."""
+    here = SettingsFile.open()
+    SettingsFile.open().change("activity.window", 2)
+    here.undo(here.change("activity.window", 6))
+    assert here.current.activity.window == 4
+    assert SettingsFile.open().current.activity.window == 2
+
+
+@pytest.mark.parametrize("written", ['[privacy]\nagreed = "x"\n', "", "[privacy", None])
+def test_one_setting_can_be_caught_up_with(path: Path, written: str | None) -> None:
+    """It is what the file says then, nothing where that cannot be read; no file is moved."""
+    path.write_text('[privacy]\nagreed = "y"\n')
+    file = SettingsFile.open()
+    path.unlink() if written is None else path.write_text(f"{written}[activity]\nwindow = 2\n")
+    file.catch_up("privacy.agreed")
+    assert file.current.privacy.agreed == ("x" if written and "x" in written else "")
+    assert file.current.activity.window == 4
+    assert len(list(path.parent.iterdir())) == (0 if written is None else 1)
 
 
 def test_reset_gives_the_default(path: Path) -> None:
@@ -313,3 +348,28 @@ async def test_killed_while_it_writes(path: Path) -> None:
         await process.communicate()
         text = SettingsFile.open().current.planner.instructions
         assert (len(text), len(set(text))) == (19_000, 1)
+
+
+_TAKE_TURNS = """
+import sys
+from pace.settings_file import SettingsFile, With, Without
+file = SettingsFile.open()
+for number in range(60):
+    file.change("privacy.agreed", (With, Without)[number % 2](sys.argv[1]))
+    file.change("activity.window", 1 + number % 8)
+file.change("privacy.agreed", With(sys.argv[1]))
+"""
+
+
+async def test_processes_that_write_at_once_lose_nothing(path: Path) -> None:
+    """Each reads and replaces the file alone, so that no change undoes another's."""
+    names = ("one", "two", "three")
+    writers = [
+        await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", _TAKE_TURNS, name),
+            env={**os.environ, "PACE_HOME": str(path.parent)},
+        )
+        for name in names
+    ]
+    assert [await writer.wait() for writer in writers] == [0, 0, 0]
+    assert set(SettingsFile.open().current.privacy.agreed.split(", ")) == set(names)

@@ -9,7 +9,7 @@ from pace.endpoint import RemoteUrl
 from pace.errors import ConsentNeededError
 from pace.planners.cli_bridge.finding import vendor_of
 from pace.planners.direct.providers import FACTS
-from pace.settings import PlannerSettings, Provider, Settings, SummariesBy, Tier
+from pace.settings import PlannerSettings, Provider, Settings, SummariesBy, Tier, names_in
 
 _COMPANIES = {
     Provider.CLAUDE: "Anthropic",
@@ -62,7 +62,7 @@ def recipient_of(planner: PlannerSettings) -> Recipient | None:
 
 def agreed_names(settings: Settings) -> tuple[str, ...]:
     """What was agreed to, in the order in which it was."""
-    return tuple(filter(None, (name.strip() for name in settings.privacy.agreed.split(","))))
+    return names_in(settings.privacy.agreed)
 
 
 def is_agreed(settings: Settings, recipient: Recipient) -> bool:
