@@ -14,7 +14,7 @@ import pytest
 from pace.errors import PlannerRefusedError, PlannerUnavailableError, PlannerUnreachableError
 from pace.planners.cli_bridge.planner import Limits
 from pace.planners.cli_bridge.vendor import text_of
-from pace.ports import Finished, TextDelta
+from pace.ports import Finished, Notice, TextDelta
 from pace.settings import Provider
 from planners.cli.asking import PROGRAMS, ask, planner_over, said
 from planners.cli.programs import HELLO, program
@@ -291,6 +291,35 @@ piece(json.dumps({"cwd": os.getcwd(), "files": files, "env": dict(os.environ),
     assert seen["env"]["HOME"] == str(tmp_path)
     assert Path(text_of(seen["env"]["TMPDIR"])).parent == Path(seen["cwd"]).parent
     assert not names_in(rooms)
+
+
+ELSEWHERE = {
+    "ANTHROPIC_BASE_URL": (Provider.CLAUDE, "ANTHROPIC_API_KEY", "Anthropic"),
+    "CLAUDE_CODE_USE_BEDROCK": (Provider.CLAUDE, "ANTHROPIC_AUTH_TOKEN", "Anthropic"),
+    "CLAUDE_CODE_USE_VERTEX": (Provider.CLAUDE, "ANTHROPIC_API_KEY", "Anthropic"),
+    "GOOGLE_GEMINI_BASE_URL": (Provider.GEMINI, "GEMINI_API_KEY", "Google"),
+    "GOOGLE_VERTEX_BASE_URL": (Provider.GEMINI, "GOOGLE_API_KEY", "Google"),
+    "CODE_ASSIST_ENDPOINT": (Provider.GEMINI, "GOOGLE_API_KEY", "Google"),
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+async def test_words_go_to_whom_was_agreed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable that leads words elsewhere is not passed, nor a key beside it, and once told."""
+    provider, key, company = ELSEWHERE[name]
+    body = "words(); system(); piece(json.dumps(dict(os.environ))); end()"
+    planner = planner_over(program(tmp_path, provider, body))
+    monkeypatch.setenv(key, f"key-{CANARY}")
+    assert f"key-{CANARY}" in said(await ask(planner))
+    monkeypatch.setenv(name, f"http://elsewhere.example/{CANARY}")
+    events = await ask(planner)
+    assert CANARY not in said(events)
+    (notice,) = (event.sentence for event in events if isinstance(event, Notice))
+    for part in (name, company, "own service only"):
+        assert part in notice
+    assert not any(isinstance(event, Notice) for event in await ask(planner))
 
 
 async def test_a_report_of_the_program_is_removed(tmp_path: Path, rooms: Path) -> None:

@@ -41,12 +41,14 @@ class Claude:
         keys=frozenset({"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}),
         passed=frozenset(
             {
-                *("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"),
+                *("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
                 *("CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"),
-                *("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLOUD_ML_REGION"),
-                *("ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_APPLICATION_CREDENTIALS"),
-                *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
-                *("AWS_BEARER_TOKEN_BEDROCK", "AWS_PROFILE", "AWS_REGION"),
+            }
+        ),
+        elsewhere=frozenset(
+            {
+                *("ANTHROPIC_BASE_URL", "CLAUDE_CODE_USE_BEDROCK"),
+                *("CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_VERTEX"),
             }
         ),
         settings={

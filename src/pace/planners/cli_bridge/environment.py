@@ -21,6 +21,11 @@ _COMMON = frozenset(
 )
 
 
+def leading_elsewhere(ours: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that are set."""
+    return tuple(name for name in sorted(names) if ours.get(name, "").strip())
+
+
 def environment_for(
     ours: Mapping[str, str],
     *,

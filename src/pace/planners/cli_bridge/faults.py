@@ -46,6 +46,13 @@ class Faults:
     install: str
     sign_in: str
 
+    def not_used(self, names: Iterable[str]) -> str:
+        """What is told of variables that would lead words elsewhere."""
+        return (
+            f"Not used here: {', '.join(names)}, and keys set along with it. Through {self.name}, "
+            f"words go to {self.company}'s own service only, with the sign-in that {self.name} has."
+        )
+
     def missing(self) -> PlannerUnavailableError:
         """It is not installed."""
         return PlannerUnavailableError(

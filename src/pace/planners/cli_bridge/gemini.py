@@ -63,10 +63,16 @@ class Gemini:
                 *("GEMINI_API_KEY", "GEMINI_CLI_HOME", "GOOGLE_API_KEY"),
                 *("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_LOCATION"),
                 *("GOOGLE_CLOUD_PROJECT", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"),
-                *("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"),
             }
         ),
+        elsewhere=frozenset(
+            {"CODE_ASSIST_ENDPOINT", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"}
+        ),
         settings={
+            # Set, so that no .env in its folder's parents or the person's home sets them.
+            "CODE_ASSIST_ENDPOINT": "https://cloudcode-pa.googleapis.com",
+            "GOOGLE_GEMINI_BASE_URL": "",
+            "GOOGLE_VERTEX_BASE_URL": "",
             "GEMINI_CLI_NO_RELAUNCH": "true",
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
         },

@@ -14,7 +14,7 @@ from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import ThreadId
 from pace.planners.answers import parsed
 from pace.planners.cli_bridge.diagnosis import without_words
-from pace.planners.cli_bridge.environment import environment_for
+from pace.planners.cli_bridge.environment import environment_for, leading_elsewhere
 from pace.planners.cli_bridge.finding import find_program, vendor_of
 from pace.planners.cli_bridge.program import Launch, Program, SilentError
 from pace.planners.cli_bridge.reply import Reply
@@ -71,6 +71,7 @@ class CliPlanner:
         self._executable = executable
         self._limits = limits or Limits()
         self._running: set[Program] = set()
+        self._has_told_unused = False
         self.diagnosis: tuple[str, ...] = ()
         """What the last run to fail said on standard error, words of the conversation blanked."""
 
@@ -94,6 +95,10 @@ class CliPlanner:
     async def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:
         """Run it once; closing the stream ends it and all that it started."""
         spoken = self._vendor.spoken(prompt.messages)
+        unused = self._leading_elsewhere()
+        if unused and not self._has_told_unused:
+            self._has_told_unused = True
+            yield Notice(self._faults.not_used(unused))
 
         def arguments(room: Room) -> Sequence[str]:
             return self._vendor.arguments(room, model=self._model)
@@ -139,7 +144,7 @@ class CliPlanner:
                         argv=(str(found.absolute()), *arguments(room)),
                         environment=environment_for(
                             os.environ,
-                            passed=self._facts.passed,
+                            passed=self._passed(),
                             settings={**self._facts.settings, **self._vendor.environment(room)},
                             temporary=room.temporary,
                         ),
@@ -160,6 +165,14 @@ class CliPlanner:
                     await program.aclose()
                 finally:
                     self._running.discard(program)
+
+    def _leading_elsewhere(self) -> tuple[str, ...]:
+        return leading_elsewhere(os.environ, self._facts.elsewhere)
+
+    def _passed(self) -> frozenset[str]:
+        """No key that may be meant for another service: this one would get to know it."""
+        facts = self._facts
+        return facts.passed - facts.keys if self._leading_elsewhere() else facts.passed
 
     async def _events(self, program: Program) -> AsyncGenerator[PlannerEvent, None]:
         reader = self._vendor.reader()

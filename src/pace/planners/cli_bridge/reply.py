@@ -1,10 +1,8 @@
 """Takes the words of one reply together, whoever tells them: no blank start, no reasoning in it."""
 
 from pace.errors import EmptyReplyError
-from pace.memory.turn import is_blank
-from pace.planners.answers import HalfCharacters, whole
 from pace.planners.cli_bridge.vendor import Told
-from pace.planners.reasoning import ReasoningFilter
+from pace.planners.spoken import SpokenWords
 from pace.ports import Finished, FinishReason, PlannerEvent, TextDelta, Thinking
 
 
@@ -13,11 +11,12 @@ class Reply:
 
     def __init__(self, *, longest: int) -> None:
         self._room = longest
-        self._halves = HalfCharacters()
-        self._blocks = ReasoningFilter()
-        self._held = ""
-        self._has_reasoned = False
-        self.has_words = False
+        self._words = SpokenWords()
+
+    @property
+    def has_words(self) -> bool:
+        """Whether anything was said that a person may see."""
+        return self._words.has_words
 
     @property
     def is_full(self) -> bool:
@@ -27,25 +26,19 @@ class Reply:
     def take(self, event: PlannerEvent) -> list[PlannerEvent]:
         """What of an event goes on to the person."""
         if isinstance(event, Thinking):
-            self._has_reasoned = True
             self._room -= len(event.text)
-            return [Thinking(whole(event.text))]
+            return self._words.think(event.text)
         if not isinstance(event, TextDelta):
             return [event]
         taken = event.text[: max(0, self._room)]
         self._room -= len(event.text)
-        had_reasoned = self._blocks.has_reasoned
-        visible = self._blocks.feed(self._halves.feed(taken))
-        reasons = self._blocks.is_inside or self._blocks.has_reasoned is not had_reasoned
-        thinking: list[PlannerEvent] = [Thinking()] if reasons else []
-        return [*thinking, *self._shown(visible)]
+        return self._words.say(taken)
 
     def finish(self, told: Told) -> list[PlannerEvent]:
         """What was held, then Finished; raises EmptyReplyError for a reply without words."""
-        last = self._blocks.feed(self._halves.finish())
-        events = self._shown(last + self._blocks.finish())
+        events = self._words.finish()
         if not self.has_words:
-            if self._has_reasoned or self._blocks.has_reasoned:
+            if self._words.has_reasoned:
                 raise EmptyReplyError("The model only reasoned and gave no reply. Ask again.")
             raise EmptyReplyError
         reason = FinishReason.LENGTH if self.is_full else told.reason
@@ -59,14 +52,3 @@ class Reply:
                 model=told.model,
             ),
         ]
-
-    def _shown(self, text: str) -> list[PlannerEvent]:
-        """Hold blank text until a word follows, so that no reply begins with white space."""
-        self._held += text
-        if not self.has_words:
-            if is_blank(self._held):
-                return []
-            self._held = self._held.lstrip()
-            self.has_words = True
-        shown, self._held = self._held, ""
-        return [TextDelta(shown)] if shown else []

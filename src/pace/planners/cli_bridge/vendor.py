@@ -56,10 +56,11 @@ class Facts:
 
     `host` is where words go. `context_tokens` is a cautious guess. `keeps` says in a sentence what
     the program keeps of a conversation or adds to it, empty for nothing. Of our environment it
-    sees the variables `passed`, and it gets those of `settings`. `fixed_files` lie beside its
-    folder, `work_files` in it; none holds a word of a conversation. Exit codes `signed_out_codes`
-    mean that nobody is signed in. With the arguments `asks_login` it ends in 0 if somebody is,
-    unless one of `keys` is in the environment.
+    sees the variables `passed`, and it gets those of `settings`; those of `elsewhere` would lead
+    words to others than the person agreed to, so it sees none of them. `fixed_files` lie beside
+    its folder, `work_files` in it; none holds a word of a conversation. Exit codes
+    `signed_out_codes` mean that nobody is signed in. With the arguments `asks_login` it ends in 0
+    if somebody is, unless one of `keys` is in the environment.
     """
 
     faults: Faults
@@ -67,6 +68,7 @@ class Facts:
     context_tokens: int
     passed: frozenset[str]
     keys: frozenset[str]
+    elsewhere: frozenset[str] = frozenset()
     keeps: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     fixed_files: Mapping[str, str] = field(default_factory=dict)
