@@ -36,6 +36,23 @@ _ALIVE_LIMIT = 30.0
 # cores, tiny model, tokens read and written a second: by default 300 and 113, but 15 and 4 while
 # two other programs compute; with this 293 and 105, and 70 and 13.
 _SPIN_COUNT = "1000"
+_PASSED = frozenset(
+    {
+        *("HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LOGNAME", "PATH", "TZ", "USER"),
+        *("TEMP", "TMP", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_DIRS"),
+        *("XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
+        # Windows
+        *("APPDATA", "COMSPEC", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "PATHEXT"),
+        *("PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT"),
+        *("USERNAME", "USERPROFILE", "WINDIR"),
+    }
+)
+# Of languages, libraries, devices, threads, and of Python and what measures its tests.
+_PASSED_KINDS = (
+    *("LC_", "DYLD_", "CUDA_", "NVIDIA_", "HIP_", "HSA_", "ROCR_", "ROCM_", "VK_", "MESA_"),
+    *("GGML_", "LLAMA_", "GOMP_", "OMP_", "KMP_", "MTL_", "METAL_", "PYTHON", "COV_", "COVERAGE_"),
+)
+_SECRET = ("KEY", "PASSWORD", "SECRET", "TOKEN")
 SLOT_TOKENS = 8192
 """The context of a slot, unless it is set otherwise."""
 
@@ -209,9 +226,19 @@ async def _spawned() -> asyncio.subprocess.Process:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        env={"GOMP_SPINCOUNT": _SPIN_COUNT, **os.environ},
+        env={"GOMP_SPINCOUNT": _SPIN_COUNT, **_inherited(os.environ)},
         start_new_session=True,  # Ctrl-C stops a reply, not the engine
     )
+
+
+def _inherited(ours: Mapping[str, str]) -> dict[str, str]:
+    """What the engine needs to find its libraries and its devices, and no key or token."""
+    return {
+        name: value
+        for name, value in ours.items()
+        if name.upper() in _PASSED
+        or (name.upper().startswith(_PASSED_KINDS) and not name.upper().endswith(_SECRET))
+    }
 
 
 def _private_folder() -> Path:
