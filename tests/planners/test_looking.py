@@ -118,3 +118,11 @@ def test_the_usual_ports() -> None:
     """LM Studio, Ollama and llama.cpp's server, on loopback."""
     ports = [url.text for url in USUAL_ADDRESSES]
     assert ports == [f"http://127.0.0.1:{port}/v1" for port in (1234, 11434, 8080)]
+
+
+async def test_one_server_under_two_names_is_found_once(servers: list[RawServer]) -> None:
+    """An address that says localhost is the one in figures, and is called as it was written."""
+    be_ollama(servers[0])
+    named = LoopbackUrl(address(servers[0]).text.replace("127.0.0.1", "localhost"))
+    found = await find_servers(also=named, addresses=[address(servers[0])])
+    assert [server.base_url for server in found] == [named]

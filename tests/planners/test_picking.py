@@ -7,6 +7,7 @@ from pace.planners.picking import Pick, names, tier_named, values_of
 from pace.settings import PlannerSettings, Provider, Tier
 
 HERE = "http://127.0.0.1:1234/v1"
+OTHER = "http://127.0.0.1:8080/v1"
 AWAY = "https://api.example.com/v1"
 LOCAL = PlannerSettings(tier=Tier.LOCAL, base_url=HERE, model="llama3")
 CUSTOM = PlannerSettings(
@@ -49,6 +50,12 @@ def test_another_name_is_refused_with_all_that_there_are() -> None:
         ),
         (Pick(tier=Tier.LOCAL), LOCAL, {}),
         (Pick(tier=Tier.LOCAL, model="qwen"), LOCAL, {"planner.model": "qwen"}),
+        (Pick(tier=Tier.LOCAL, base_url=HERE), LOCAL, {}),
+        (
+            Pick(tier=Tier.LOCAL, base_url=OTHER),
+            LOCAL,
+            {"planner.base_url": OTHER, "planner.model": None},
+        ),
         (
             Pick(tier=Tier.DIRECT, base_url=AWAY, model="m"),
             PlannerSettings(base_url=HERE),
@@ -70,7 +77,7 @@ def test_another_name_is_refused_with_all_that_there_are() -> None:
 def test_a_pick_sets_what_it_names_and_drops_what_does_not_fit(
     pick: Pick, now: PlannerSettings, after: dict[str, object]
 ) -> None:
-    """A model of the former tier goes with it; an address stays for who may call it."""
+    """A model of the former tier or server goes with it; an address stays for who may call it."""
     changed = values_of(pick, now)
     assert {name: value for name, value in changed.items() if value is not None} == {
         name: value for name, value in after.items() if value is not None

@@ -12,11 +12,20 @@ from pathlib import Path
 
 from pace.endpoint import LoopbackUrl
 from pace.errors import MissingExtraError, SettingsError
-from pace.planners.cli_bridge.finding import find_program
+from pace.planners.ability import why_not
+from pace.planners.cli_bridge.finding import find_program, vendor_of
 from pace.planners.consent import recipient_of
 from pace.planners.direct.providers import FACTS
-from pace.planners.local.looking import FoundServer, find_servers
-from pace.planners.picking import Pick, tier_named
+from pace.planners.local.looking import USUAL_ADDRESSES, FoundServer, find_servers
+from pace.planners.local.naming import NAMES, command_of, kind_named
+from pace.planners.picking import (
+    BASE_URL,
+    Pick,
+    fitting,
+    held_provider,
+    takes_address,
+    tier_named,
+)
 from pace.planners.server_facts import ServerKind
 from pace.planners.tiers import choose_model, open_weights
 from pace.settings import PlannerSettings, Provider, Settings, Tier
@@ -30,7 +39,8 @@ _MOST_MODELS = 4
 class Offer:
     """One who could answer. `command` goes after `pace tier`; words go to `host`, if that is set.
 
-    `told` says what there is, or what is missing and how to get it.
+    `told` says what there is, or what is missing and how to get it. Whether one that `signs_in` by
+    itself has done so shows when it is asked.
     """
 
     command: str
@@ -39,8 +49,16 @@ class Offer:
     base_url: str | None = None
     is_usable: bool
     is_active: bool
+    signs_in: bool = False
     host: str = ""
     told: str
+
+    @property
+    def here(self) -> str:
+        """Whether it is here, in a word for a table."""
+        if not self.is_usable:
+            return "no"
+        return "installed" if self.signs_in else "yes"
 
 
 async def offers(settings: Settings, *, models: Path) -> tuple[Offer, ...]:
@@ -58,38 +76,108 @@ def usable_others(found: Sequence[Offer]) -> tuple[Offer, ...]:
     return tuple(offer for offer in found if offer.is_usable and not offer.is_active)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """How a person picks somebody by a name, and by a name and an address."""
+
+    pick: str
+    pick_at: str
+
+
+COMMAND_LINE = Ways(pick="pace tier {name}", pick_at="pace tier {name} --base-url {url}")
+
+
 async def pick_named(
-    name: str, now: PlannerSettings, *, model: str | None = None, base_url: str | None = None
+    name: str,
+    now: PlannerSettings,
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    ways: Ways = COMMAND_LINE,
+    addresses: Sequence[LoopbackUrl] = USUAL_ADDRESSES,
 ) -> Pick:
-    """What a person means by a tier's, a provider's or a found server's name.
+    """What a person means by a tier's, a provider's or a server's name, if that could answer.
 
-    For tier local without an address, this machine is searched. Raises SettingsError.
+    For tier local without an address, `addresses` on this machine are searched. Raises
+    SettingsError, whose next step is one of `ways`.
     """
-    try:
-        tier, provider = tier_named(name)
-    except SettingsError:
-        for server in await find_servers():
-            if _command_of(server) == "-".join(name.lower().split()):
-                url = base_url or server.base_url.text
-                return Pick(tier=Tier.LOCAL, model=model, base_url=url)
-        raise
+    kind = kind_named(name)
+    if kind is not None:
+        url = base_url or await _server_of(kind, ways, addresses)
+        return Pick(tier=Tier.LOCAL, model=model, base_url=url)
+    tier, provider = tier_named(name)
     if tier is Tier.LOCAL and base_url is None and _local_address(now) is None:
-        base_url = await _only_server()
-    return Pick(tier=tier, provider=provider, model=model, base_url=base_url)
+        base_url = await _only_server(ways, addresses)
+    pick = Pick(tier=tier, provider=provider, model=model, base_url=base_url)
+    held = provider or held_provider(pick, now)
+    _check_named(tier, held, ways)
+    if base_url is None or takes_address(tier, held):
+        if reason := await asyncio.to_thread(why_not, tier, held):
+            raise SettingsError(reason)
+        if held is Provider.CUSTOM and not (base_url or fitting(tier, held, now)[BASE_URL]):
+            example = ways.pick_at.format(name=held, url="https://example.com/v1")
+            raise SettingsError(f"The provider custom needs an address. Set it like: {example}")
+    return pick
 
 
-async def _only_server() -> str:
-    servers = await find_servers()
+async def not_now(planner: PlannerSettings) -> str:
+    """That nobody answers at the address that is set, and the next step; empty for all else."""
+    address = _local_address(planner) if planner.tier is Tier.LOCAL else None
+    if address is None:
+        return ""
+    found = await find_servers(also=address)
+    if any(server.base_url == address for server in found):
+        return ""
+    others = "; ".join(f"{server.name} at {server.base_url}" for server in found)
+    step = f"Start it, or pick what answers: {others}." if others else "Start it."
+    return f"Nothing answers at {address} now. {step}"
+
+
+def _check_named(tier: Tier, provider: Provider | None, ways: Ways) -> None:
+    """Raise SettingsError for a tier of many without one of them."""
+    names = [each for each in Provider if each.tier is tier]
+    if names and provider is None:
+        raise SettingsError(
+            f"Tier {tier} needs to know who: {', '.join(names[:-1])} or {names[-1]}. "
+            f"Say it like: {ways.pick.format(name=names[0])}"
+        )
+
+
+async def _server_of(kind: ServerKind, ways: Ways, addresses: Sequence[LoopbackUrl]) -> str:
+    """The address of the one server of that kind."""
+    known = NAMES[kind]
+    servers = await find_servers(also=known.address, addresses=addresses)
+    found = [server for server in servers if server.name == kind]
+    if found:
+        return _one_of(found, ways)
+    elsewhere = ways.pick_at.format(name=Tier.LOCAL, url="http://127.0.0.1:PORT/v1")
+    raise SettingsError(
+        f"No {kind} answers at {known.address}. Start it with: {known.start}; or, if it listens "
+        f"elsewhere, name its address: {elsewhere}"
+    )
+
+
+async def _only_server(ways: Ways, addresses: Sequence[LoopbackUrl]) -> str:
+    """The address of the one server on this machine."""
+    servers = await find_servers(addresses=addresses)
+    if servers:
+        return _one_of(servers, ways)
+    example = ways.pick_at.format(name=Tier.LOCAL, url="http://127.0.0.1:PORT/v1")
+    raise SettingsError(
+        "No server answers on this machine at the ports of LM Studio, Ollama or llama-server. "
+        f"Start one, or name its address: {example}"
+    )
+
+
+def _one_of(servers: Sequence[FoundServer], ways: Ways) -> str:
+    """The address of the only one. Names can be shared or missing, so several are told by it."""
     if len(servers) == 1:
         return servers[0].base_url.text
-    if not servers:
-        raise SettingsError(
-            "No server answers on this machine at the ports of LM Studio, Ollama or llama-server. "
-            "Start one, or name its address: pace tier local --base-url http://127.0.0.1:PORT/v1"
-        )
+    listed = ", ".join(f"{server.name} at {server.base_url}" for server in servers)
+    example = ways.pick_at.format(name=Tier.LOCAL, url=servers[0].base_url)
     raise SettingsError(
-        "More than one server answers on this machine. Say which: "
-        + ", ".join(f"pace tier {_command_of(server)}" for server in servers)
+        f"More than one server answers on this machine: {listed}. Say which by its address, like: "
+        f"{example}"
     )
 
 
@@ -103,18 +191,11 @@ def _local_address(now: PlannerSettings) -> LoopbackUrl | None:
         return None
 
 
-def _command_of(server: FoundServer) -> str:
-    """A server's name as one word; that of its tier for one that does not say who made it."""
-    if server.name == ServerKind.OTHER:
-        return Tier.LOCAL
-    return "-".join(server.name.lower().split())
-
-
 def _local(planner: PlannerSettings, servers: Sequence[FoundServer]) -> list[Offer]:
     is_set = planner.tier is Tier.LOCAL
     found = [
         Offer(
-            command=_command_of(server),
+            command=command_of(server.name),
             tier=Tier.LOCAL,
             base_url=server.base_url.text,
             is_usable=True,
@@ -191,36 +272,43 @@ def _apple(planner: PlannerSettings) -> Offer:
 
 def _program(planner: PlannerSettings, provider: Provider) -> Offer:
     is_here = find_program(provider) is not None
-    told = f"{provider} is installed; it signs in by itself"
+    told = f"installed; signs in with: {vendor_of(provider).facts.faults.sign_in}"
     return _remote(
         planner,
         provider,
         is_usable=is_here,
         told=told if is_here else f"the program {provider} is not installed",
+        signs_in=True,
     )
 
 
 def _api(planner: PlannerSettings, provider: Provider) -> Offer:
-    from pace.planners.direct.keys import has_key  # noqa: PLC0415  # an extra
+    told = why_not(provider.tier, provider)
+    is_usable = not told
+    if is_usable and provider is Provider.CUSTOM:
+        url = fitting(provider.tier, provider, planner)[BASE_URL]
+        is_usable = url is not None
+        told = f"at {url}" if is_usable else "an address that you name with --base-url"
+    elif is_usable:
+        from pace.planners.direct.keys import has_key  # noqa: PLC0415  # an extra
 
-    facts = FACTS[provider]
-    try:
-        source = has_key(provider)
-    except ModuleNotFoundError:
-        missing = str(MissingExtraError("Tier direct", "direct"))
-        return _remote(planner, provider, is_usable=False, told=missing)
-    except SettingsError as error:
-        return _remote(planner, provider, is_usable=False, told=str(error))
-    if facts.base_url is None:
-        is_set = planner.provider is provider and planner.base_url is not None
-        told = f"at {planner.base_url}" if is_set else "an address that you name with --base-url"
-        return _remote(planner, provider, is_usable=is_set, told=told)
-    told = f"there is a key in the {source}" if source else f"no key: pace tier key {provider}"
-    return _remote(planner, provider, is_usable=source is not None, told=told)
+        told = f"there is a key in the {has_key(provider)}"
+    return _remote(planner, provider, is_usable=is_usable, told=told)
 
 
-def _remote(planner: PlannerSettings, provider: Provider, *, is_usable: bool, told: str) -> Offer:
-    as_if = planner.model_copy(update={"tier": provider.tier, "provider": provider})
+def _remote(
+    planner: PlannerSettings,
+    provider: Provider,
+    *,
+    is_usable: bool,
+    told: str,
+    signs_in: bool = False,
+) -> Offer:
+    # The address may be that of a server on this machine, which is nobody's but tier local's.
+    url = fitting(provider.tier, provider, planner)[BASE_URL]
+    as_if = planner.model_copy(
+        update={"tier": provider.tier, "provider": provider, "base_url": url}
+    )
     recipient = recipient_of(as_if)
     return Offer(
         command=provider,
@@ -228,6 +316,7 @@ def _remote(planner: PlannerSettings, provider: Provider, *, is_usable: bool, to
         provider=provider,
         is_usable=is_usable,
         is_active=(planner.tier, planner.provider) == (provider.tier, provider),
+        signs_in=signs_in,
         host="" if recipient is None else recipient.host,
         told=told,
     )

@@ -42,17 +42,19 @@ def tier_named(name: str) -> tuple[Tier, Provider | None]:
 def values_of(pick: Pick, now: PlannerSettings) -> dict[str, object]:
     """The settings that a pick changes, in an order in which each fits those before it.
 
-    A model or an address that only the former tier knows is dropped. Raises SettingsError for what
-    is missing or does not fit.
+    A model or an address that only the former tier or server knows is dropped. Raises SettingsError
+    for what is missing or does not fit.
     """
-    provider = pick.provider or _held_provider(pick, now)
+    provider = pick.provider or held_provider(pick, now)
     values: dict[str, object] = {TIER: pick.tier, **fitting(pick.tier, provider, now)}
     if pick.model is not None:
         values[MODEL] = pick.model
     if pick.base_url is not None:
-        if not _takes_address(pick.tier, provider):
+        if not takes_address(pick.tier, provider):
             raise SettingsError("An address goes with local or custom. Leave one of the two out.")
         values[BASE_URL] = checked_address(pick.base_url, pick.tier, provider).text
+        if pick.model is None and values[BASE_URL] != now.base_url:
+            values[MODEL] = None  # another server has models of its own
     current = {TIER: now.tier, PROVIDER: now.provider, MODEL: now.model, BASE_URL: now.base_url}
     then = {name.removeprefix("planner."): value for name, value in (current | values).items()}
     check_whole(PlannerSettings.model_validate(then))
@@ -77,20 +79,24 @@ def fitting(tier: Tier, provider: Provider | None, before: PlannerSettings) -> d
     }
 
 
-def _held_provider(pick: Pick, now: PlannerSettings) -> Provider | None:
-    """The provider that is set, if it stands behind the tier that was picked."""
+def held_provider(pick: Pick, now: PlannerSettings) -> Provider | None:
+    """The provider that is set, if it stands behind the tier that was picked.
+
+    An address with tier direct is the person's own.
+    """
     if now.provider is not None and now.provider.tier is pick.tier:
         return now.provider
     return Provider.CUSTOM if pick.tier is Tier.DIRECT and pick.base_url else None
 
 
-def _takes_address(tier: Tier, provider: Provider | None) -> bool:
+def takes_address(tier: Tier, provider: Provider | None) -> bool:
+    """Whether the person names the address that is called."""
     return tier is Tier.LOCAL or (tier, provider) == (Tier.DIRECT, Provider.CUSTOM)
 
 
 def _fitting_address(tier: Tier, provider: Provider | None, before: PlannerSettings) -> str | None:
     url = before.base_url
-    if url is None or not _takes_address(tier, provider):
+    if url is None or not takes_address(tier, provider):
         return url
     was_custom = (before.tier, before.provider) == (Tier.DIRECT, Provider.CUSTOM)
     is_local = _is_here(url) and not was_custom

@@ -48,10 +48,13 @@ async def find_servers(
 ) -> tuple[FoundServer, ...]:
     """The servers that answer now, `also` (an address of the settings) first; often none.
 
-    They are asked at the same time, and only what they are; no model is loaded for it.
+    They are asked at the same time, and only what they are; no model is loaded for it. An address
+    that says localhost is the same as the one in figures.
     """
-    unique = dict.fromkeys([*([also] if also else []), *addresses])
-    found = await asyncio.gather(*map(_look, unique))
+    unique: dict[str, LoopbackUrl] = {}
+    for url in (*([also] if also else []), *addresses):
+        unique.setdefault(url.text.replace("//localhost", "//127.0.0.1", 1), url)
+    found = await asyncio.gather(*map(_look, unique.values()))
     return tuple(server for server in found if server is not None)
 
 

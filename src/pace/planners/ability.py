@@ -1,0 +1,41 @@
+"""Whether one who is picked could answer on this machine as it is; nobody is sent a word for it."""
+
+import importlib.util
+
+from pace.errors import MissingExtraError, SettingsError
+from pace.planners.cli_bridge.finding import find_program, vendor_of
+from pace.settings import Provider, Tier
+
+
+def why_not(tier: Tier, provider: Provider | None) -> str:
+    """Why it could not, with the next step; empty if it could.
+
+    Whether a server answers or a program is signed in shows when it is asked. May wait for the
+    person to unlock the keyring.
+    """
+    if tier is Tier.EMBEDDED:
+        return _without("xllamacpp", "The engine", "embedded")
+    if tier is Tier.APPLE:
+        from pace.planners.apple.availability import apple_unavailable  # noqa: PLC0415  # an extra
+
+        return apple_unavailable()
+    if tier is Tier.CLI and provider is not None and find_program(provider) is None:
+        return str(vendor_of(provider).facts.faults.missing())
+    if tier is Tier.DIRECT and provider is not None:
+        library = "anthropic" if provider is Provider.ANTHROPIC else "openai"
+        return _without(library, "Tier direct", "direct") or _without_key(provider)
+    return ""
+
+
+def _without(library: str, part: str, extra: str) -> str:
+    return "" if importlib.util.find_spec(library) else str(MissingExtraError(part, extra))
+
+
+def _without_key(provider: Provider) -> str:
+    from pace.planners.direct.keys import find_key  # noqa: PLC0415  # an extra
+
+    try:
+        find_key(provider)
+    except SettingsError as error:
+        return str(error)
+    return ""
