@@ -1,6 +1,8 @@
 """The file that names MCP servers, as people write it."""
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,17 @@ def test_broken_file_is_one_sentence(tmp_path: Path, text: str, sentence: str) -
     path = tmp_path / "mcp.json"
     path.write_text(text)
     assert read_config(path).faults == (f"The MCP servers' file {path} {sentence}",)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
+def test_what_is_no_file_is_never_waited_for(tmp_path: Path) -> None:
+    """A pipe that nobody writes to, a device and a folder are one sentence at once."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path / "link", tmp_path, Path("/dev/zero")):
+        assert read_config(path).faults == (
+            f"The MCP servers' file {path} is no file. Name another.",
+        )
 
 
 def test_both_kinds_of_servers(tmp_path: Path) -> None:
@@ -70,7 +83,10 @@ def test_both_kinds_of_servers(tmp_path: Path) -> None:
         ({"command": "x", "env": ["A"]}, 'has "env" that is no object of texts'),
         ({"command": "x", "env": {"A": {}}}, 'has "env" that is no object of texts'),
         ({"command": "x", "env": {"A": "${PACE_NOT_SET}"}}, "needs PACE_NOT_SET, which is not"),
+        ({"command": "~no-such-user/x"}, 'has a "command" in the home of nobody here'),
+        ({"command": "x", "cwd": "~no-such-user"}, 'has a "cwd" in the home of nobody here'),
         ({"url": "ftp://localhost/"}, "has no http address"),
+        ({"url": "http://[::1"}, "has no http address"),
         ({"url": "http://localhost:99999/"}, "has no http address"),
         ({"url": f"https://me:{CANARY}@example.com"}, "has sign-in details in its address"),
         ({"url": f"http://example.com/?k={CANARY}"}, "has an address that anybody on the way"),
@@ -106,6 +122,6 @@ def test_secrets_are_in_no_repr(tmp_path: Path) -> None:
     }
     config = read_config(write_servers(tmp_path, entries), {"KEY": CANARY})
     assert len(config.servers) == 2
-    assert config.servers[0].reached.secrets == (CANARY,)
+    assert config.servers[0].reached.secrets == (CANARY, CANARY)
     assert "CANARY" not in repr(config)
     assert json.loads(config.path.read_text())["mcpServers"]["a"]["env"] == {"KEY": "${KEY}"}

@@ -7,6 +7,7 @@ log shows them.
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -43,7 +44,7 @@ class ProgramServer:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What must not be shown, whoever says it."""
-        return tuple(self.environment.values())
+        return (*self.environment.values(), *self.arguments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +100,8 @@ def read_config(path: Path, environment: Mapping[str, str] | None = None) -> Mcp
     disabled: list[str] = []
     faults: list[str] = []
     for name, value in entries.items():
+        entry = _Entry(name, value, path, variables)
         try:
-            entry = _Entry(name, value, path, variables)
             if entry.is_disabled:
                 disabled.append(name)
                 continue
@@ -114,6 +115,9 @@ def read_config(path: Path, environment: Mapping[str, str] | None = None) -> Mcp
             servers[server.slug] = server
         except SettingsError as error:
             faults.append(str(error))
+        except (ValueError, RuntimeError, OSError):
+            # What no check has foreseen costs no other server. Not told: it may quote a key.
+            faults.append(str(entry.fault("cannot be read. Correct it")))
     return McpConfig(
         path=path,
         servers=tuple(servers.values()),
@@ -122,10 +126,21 @@ def read_config(path: Path, environment: Mapping[str, str] | None = None) -> Mcp
     )
 
 
+def _read(path: Path) -> bytes:
+    """The file's bytes; one that is no file is never waited for. Raises OSError."""
+    # To open what is no file may wait for ever, or do something; so look before, and again after.
+    if path.exists() and not path.is_file():
+        raise SettingsError(f"The MCP servers' file {path} is no file. Name another.")
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise SettingsError(f"The MCP servers' file {path} is no file. Name another.")
+        return file.read(_LARGEST_FILE + 1)
+
+
 def _entries(path: Path) -> Mapping[str, object]:
     try:
-        with path.open("rb") as file:
-            read = file.read(_LARGEST_FILE + 1)
+        read = _read(path)
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -189,23 +204,21 @@ class _Entry:
         )
 
     def _program(self) -> ProgramServer:
-        folder = Path(self._text("cwd")).expanduser() if self.fields.get("cwd") else Path.home()
+        command = self._text("command")
+        folder = self._path("cwd") if self.fields.get("cwd") else Path.home()
         return ProgramServer(
-            command=str(Path(self._text("command")).expanduser())
-            if self._text("command").startswith("~")
-            else self._text("command"),
+            command=str(self._path("command")) if command.startswith("~") else command,
             arguments=self._texts("args"),
             environment=dict(self._filled("env")),
-            folder=self.path.parent / folder,
+            folder=self.path.parent
+            / (self._path("cwd") if self.fields.get("cwd") else Path.home()),
         )
 
     def _at(self, key: str) -> HttpServer:
         url = self._text(key).strip()
+        host = self._host(url)
         return HttpServer(
-            url=url,
-            headers=dict(self._filled("headers")),
-            wire=self._wire(url),
-            host=self._host(url),
+            url=url, headers=dict(self._filled("headers")), wire=self._wire(url), host=host
         )
 
     def _wire(self, url: str) -> Wire:
@@ -243,6 +256,12 @@ class _Entry:
         if not isinstance(value, str) or not value.strip() or "\0" in value:
             raise self.fault(f'has a "{key}" that is no text. Correct it')
         return value
+
+    def _path(self, key: str) -> Path:
+        try:
+            return Path(self._text(key)).expanduser()
+        except RuntimeError as error:
+            raise self.fault(f'has a "{key}" in the home of nobody here. Correct it') from error
 
     def _texts(self, key: str) -> tuple[str, ...]:
         value = self.fields.get(key, [])

@@ -24,7 +24,7 @@ from pace.actions.notes.names import key_of
 from pace.actions.notes.searching import Search, searched
 from pace.actions.telling import quoted, shown
 from pace.actions.waiting import in_thread
-from pace.errors import ActionError
+from pace.errors import ActionError, SettingsError
 from pace.file_lock import only_here
 
 _WAITS_FOR_OTHERS = 10.0
@@ -43,7 +43,8 @@ class Note:
 class NotesFolder:
     """Takes, adds to and searches notes. Raises ActionError and nothing else.
 
-    `where` is asked each time, so that a change of the setting holds at once. Writing is done in
+    `where` is asked each time, so that a change of the setting holds at once; it may raise
+    SettingsError. Writing is done in
     one step that no cancelling divides: a note is written once or not at all.
     """
 
@@ -55,8 +56,8 @@ class NotesFolder:
 
     async def take(self, title: str, text: str) -> Note:
         """Write a new note; if the title is taken, under the title with a number."""
-        with _in_sentences(self._where()):
-            async with self._alone() as folder:
+        with self._in_sentences() as place:
+            async with self._alone(place) as folder:
                 notes = await in_thread(lambda: listed(folder), name="look for notes")
                 name = free_title(title, notes)
                 path = free_path(folder, name)
@@ -65,8 +66,8 @@ class NotesFolder:
 
     async def append(self, title: str, text: str) -> Note:
         """Add a text at the end of the one note of that title."""
-        with _in_sentences(self._where()):
-            async with self._alone() as folder:
+        with self._in_sentences() as place:
+            async with self._alone(place) as folder:
                 notes = await in_thread(lambda: listed(folder), name="look for notes")
                 note = _the_one(title, notes)
                 add_to(note, text, folder)
@@ -74,21 +75,17 @@ class NotesFolder:
 
     async def search(self, query: str) -> Search:
         """The notes that hold the words, the best first; without words, the newest."""
-        folder = self._where()
-        with _in_sentences(folder):
+        with self._in_sentences() as folder:
             if not folder.is_dir():
                 return Search(total=0, best=())
             real = folder.resolve()
             return await in_thread(lambda: searched(real, query), name="search notes")
 
     @asynccontextmanager
-    async def _alone(self) -> AsyncGenerator[Path, None]:
+    async def _alone(self, folder: Path) -> AsyncGenerator[Path, None]:
         """The folder, made if it has to be, while no other Pace writes into it."""
-        folder = self._where()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        real = folder.resolve(strict=True)
+        real = _made(folder)
         lock = real / _LOCK
-        _make_private(lock)
         async with AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout(self._waits_for_others):
@@ -99,23 +96,29 @@ class NotesFolder:
                 ) from error
             yield real
 
+    @contextmanager
+    def _in_sentences(self) -> Generator[Path, None, None]:
+        """The folder, as it is named now; a fault of it or of a file becomes a sentence."""
+        try:
+            folder = self._where()
+        except SettingsError as error:
+            raise ActionError(str(error)) from error
+        try:
+            yield folder
+        except OSError as error:
+            raise ActionError(
+                f"The notes folder {shown(str(folder), 80)} cannot be used ({error.strerror}). "
+                "Check it, or choose another: pace settings actions.notes_folder FOLDER"
+            ) from error
 
-@contextmanager
-def _in_sentences(folder: Path) -> Generator[None, None, None]:
-    """Turn a fault of a file into a sentence."""
-    try:
-        yield
-    except OSError as error:
-        raise ActionError(
-            f"The notes folder {shown(str(folder), 80)} cannot be used ({error.strerror}). Check "
-            "it, or choose another: pace settings actions.notes_folder FOLDER"
-        ) from error
 
-
-def _make_private(lock: Path) -> None:
-    """Have the lock's file there, for its owner alone; a link in its place leads nowhere."""
+def _made(folder: Path) -> Path:
+    """The real folder, with the lock's file in it, for its owner alone, and no link in its place."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    real = folder.resolve(strict=True)
     flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
-    os.close(os.open(lock, flags, 0o600))
+    os.close(os.open(real / _LOCK, flags, 0o600))
+    return real
 
 
 def _the_one(title: str, notes: list[NoteFile]) -> NoteFile:

@@ -38,13 +38,16 @@ class Timer:
 class Timers:
     """Starts, lists and cancels timers; `run` rings them, and must run for that.
 
-    `tell` gets a sentence for every screen of the conversation; it must not wait.
+    `tell` gets a sentence for every screen of the conversation; it must not wait. Where Pace does
+    not stay after an answer, none is started.
     """
 
-    def __init__(self, clock: Clock, *, notify: Notify, tell: Tell) -> None:
+    def __init__(self, clock: Clock, *, notify: Notify, tell: Tell, stays: bool = True) -> None:
         self._clock = clock
         self._notify = notify
         self._tell = tell
+        self._stays = stays
+        self._troubles: set[str] = set()
         self._timers: list[Timer] = []
         self._changed = asyncio.Event()
         self._notifying = 0
@@ -67,6 +70,11 @@ class Timers:
 
     def start(self, duration: timedelta, label: str = "") -> Timer:
         """Start one. Raises ActionError if nobody would ring it, or too many run."""
+        if not self._stays:
+            raise ActionError(
+                "Pace ends with this answer, and no timer would ring. Ask for it in a "
+                "conversation: pace chat"
+            )
         if not self._is_running:
             raise ActionError("No timer can run here. Ask for it in a conversation: pace chat")
         if len(self._timers) >= _MOST:
@@ -164,12 +172,18 @@ class Timers:
             async with asyncio.timeout(_NOTIFY_WITHIN):
                 await self._notify(sentence, "Pace")
         except TimeoutError:
-            self._tell("The desktop took no notification in time; the timer rang here alone.")
+            self._tell_once("The desktop took no notification in time; the timer rang here alone.")
         except ActionError as error:
-            self._tell(str(error))
+            self._tell_once(str(error))
         finally:
             self._notifying -= 1
             self._see_whether_quiet()
+
+    def _tell_once(self, trouble: str) -> None:
+        """What the desktop lacks, it lacks at the next timer, too."""
+        if trouble not in self._troubles:
+            self._troubles.add(trouble)
+            self._tell(trouble)
 
     def _see_whether_quiet(self) -> None:
         if not self._timers and not self._notifying:

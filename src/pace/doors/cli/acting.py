@@ -7,12 +7,12 @@ import re
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 
 import click
 
 from pace.actions.builtin import builtin_actions
 from pace.actions.notes.folder import NotesFolder
+from pace.actions.places import notes_folder
 from pace.actions.registry import Registry
 from pace.actions.timers.notification import DesktopNotification
 from pace.actions.timers.timers import Timers
@@ -21,7 +21,6 @@ from pace.doors.cli.ending import run_until_ended
 from pace.doors.cli.setting import show_table
 from pace.doors.safe_text import safe_line, safe_text
 from pace.errors import ActionRefusedError, ActionUncertainError, SettingsError
-from pace.folders import Folders
 from pace.ports import Action, ActionResult, Arguments, Risk
 from pace.settings_file import Change, SettingsFile
 
@@ -185,11 +184,8 @@ def _check_name(name: str, file: SettingsFile) -> None:
 
 
 def _registry(file: SettingsFile, timers: Timers) -> Registry:
-    def where() -> Path:
-        folder = file.current.actions.notes_folder
-        return Path(folder).expanduser() if folder else Folders.of().notes
-
-    return Registry(builtin_actions(notes=NotesFolder(where), timers=timers))
+    notes = NotesFolder(lambda: notes_folder(file.current.actions.notes_folder))
+    return Registry(builtin_actions(notes=notes, timers=timers))
 
 
 def _silent_timers() -> Timers:

@@ -2,18 +2,17 @@
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
 from pace.actions.mcp.config import McpConfig, read_config
 from pace.actions.mcp.reports import ServerReport, ServerState
 from pace.actions.mcp.servers import McpServers
+from pace.actions.places import mcp_file
 from pace.doors.cli.ending import run_until_ended
 from pace.doors.cli.setting import show_table
 from pace.doors.safe_text import safe_line
 from pace.errors import ActionError, SettingsError
-from pace.folders import Folders
 from pace.settings_file import SettingsFile
 
 _LIST_LIMIT = 20.0
@@ -24,7 +23,7 @@ _MOST_LEFT_OUT = 10
 def show_servers() -> None:
     """Every server, where it stands, and its tools."""
     settings = SettingsFile.open().current
-    config = read_config(file_of(settings.actions.mcp_file))
+    config = read_config(mcp_file(settings.actions.mcp_file))
     reports = _reports(config, limit=_LIST_LIMIT)
     if reports:
         rows = [
@@ -44,12 +43,12 @@ def show_servers() -> None:
 
 def show_path() -> None:
     """Where the file with the servers is, or would be."""
-    click.echo(str(file_of(SettingsFile.open().current.actions.mcp_file)))
+    click.echo(str(mcp_file(SettingsFile.open().current.actions.mcp_file)))
 
 
 def check_server(name: str) -> None:
     """One server with all that is known of it. Raises ActionError if it cannot be used."""
-    config = read_config(file_of(SettingsFile.open().current.actions.mcp_file))
+    config = read_config(mcp_file(SettingsFile.open().current.actions.mcp_file))
     servers = tuple(server for server in config.servers if server.name == name)
     if name in config.disabled:
         raise SettingsError(f"The MCP server {name!r} is switched off in {config.path}.")
@@ -69,11 +68,6 @@ def check_server(name: str) -> None:
     if report.state is not ServerState.READY:
         trouble = report.trouble or f"it did not answer within {_CHECK_LIMIT:.0f} seconds"
         raise ActionError(f"The MCP server {name!r} cannot be used: {trouble}.")
-
-
-def file_of(named: str | None) -> Path:
-    """The file with the servers: the one that a person names, or the one beside the settings."""
-    return Folders.of().mcp_file if named is None else Path(named).expanduser().absolute()
 
 
 def _reports(config: McpConfig, *, limit: float) -> tuple[ServerReport, ...]:
