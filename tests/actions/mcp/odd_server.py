@@ -110,7 +110,8 @@ if told.get("children"):
     Path(told["children"]).write_text(f"{os.getpid()} {child.pid}")
 if told.get("stubborn"):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-sys.stderr.write(told.get("complains", ""))
+if told.get("complaint"):
+    sys.stderr.write(Path(told["complaint"]).read_text())
 sys.stderr.write("c" * told.get("floods", 0))
 sys.stderr.flush()
 if told.get("ends"):

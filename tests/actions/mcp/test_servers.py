@@ -3,11 +3,13 @@
 import asyncio
 import json
 import logging
+import re
 from pathlib import Path
 
 import pytest
 
 from actions.mcp.served import at_an_address, odd_entry, sdk_entry, serving
+from pace.actions.mcp.hiding import without_secrets
 from pace.actions.mcp.reports import ServerState
 from pace.errors import ActionError, ActionRefusedError, ActionUncertainError
 from pace.ports import Risk
@@ -173,15 +175,41 @@ async def test_one_that_never_answers_delays_no_other(tmp_path: Path) -> None:
 
 async def test_program_that_ends_is_given_up(tmp_path: Path) -> None:
     """A program that ends each time is tried a few times, told of, and its last words are kept."""
-    entry = odd_entry(
-        ends=True, complains="no token CANARY-1234\n", entry={"env": {"TOKEN": "CANARY-1234"}}
-    )
+    complaint = tmp_path / "complaint"
+    complaint.write_text("no token CANARY-1234\n")
+    env = {"TOKEN": "CANARY-1234"}
+    entry = odd_entry(ends=True, complaint=str(complaint), entry={"env": env})
     async with serving(tmp_path, it=entry) as served:
         await served.wait(lambda: served.report("it").state is ServerState.GIVEN_UP)
         report = served.report("it")
     assert report.trouble == "it ended before it had answered"
     assert report.complaint == "no token [hidden]"
     assert "CANARY" not in f"{served.told}{report}{served.servers.config}"
+
+
+async def test_no_part_of_a_secret_is_shown(tmp_path: Path) -> None:
+    """Neither parts of keys nor what a cut leaves of them is shown, nor an argument (B78)."""
+    key = "CANARY" + "0123456789abcdef" * 8
+    half = key[len(key) // 2 :]
+    complaint = tmp_path / "complaint"
+    entry = odd_entry(ends=True, complaint=str(complaint), entry={"env": {"A": f"Bearer {key}"}})
+    argument = entry["args"][-1]
+    for words in (f"key {key}", f"no {half}\n", f"{half}\n" * 200, f"{half} " * 70, argument):
+        complaint.write_text(words)
+        async with serving(tmp_path, it=entry) as served:
+            await served.wait(lambda it=served: it.report("it").state is ServerState.GIVEN_UP)
+            report = served.report("it")
+        assert "[hidden]" in report.complaint
+        said = report.complaint.replace("[hidden]", "")
+        assert not re.search(r"CANARY|[0-9a-f]{3}|complaint", said)
+
+
+def test_what_a_cut_leaves_of_a_secret_is_hidden() -> None:
+    """A rest too short to be known by itself is hidden where the text was cut, and only there."""
+    secrets = ("key-1234567890",)
+    assert without_secrets("7890 is bad", secrets, is_cut=True) == "[hidden] is bad"
+    assert without_secrets("7890 is bad", secrets) == "7890 is bad"
+    assert without_secrets("a234567890b ab", ("1234567890", "ab", "")) == "a[hidden]b ab"
 
 
 async def test_program_that_knows_no_new_question(tmp_path: Path) -> None:

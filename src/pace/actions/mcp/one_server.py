@@ -15,7 +15,9 @@ from pydantic import ValidationError
 
 from pace.actions.mcp.config import HttpServer, ServerEntry
 from pace.actions.mcp.connection import Connection, connected
+from pace.actions.mcp.hiding import without_secrets
 from pace.actions.mcp.naming import action_name, on_one_line
+from pace.actions.mcp.program import KEPT_OF_ERRORS
 from pace.actions.mcp.reports import MOST_CHARACTERS, MOST_TOOLS, ServerReport, ServerState
 from pace.actions.mcp.schemas import UnfitSchemaError, plain_schema
 from pace.actions.mcp.tool_action import ToolAction
@@ -30,7 +32,6 @@ _STEADY = 60.0
 _BETWEEN_LISTS = 1.0
 _LONGEST_TOLD = 100
 _LONGEST_COMPLAINT = 1000
-_SHORTEST_SECRET = 4
 
 
 class OneServer:
@@ -166,11 +167,11 @@ class OneServer:
         await self._changed()
 
     def _safe_complaint(self) -> str:
-        text = self._complaint.decode(errors="replace")
-        for secret in self._entry.reached.secrets:
-            if len(secret) >= _SHORTEST_SECRET:
-                text = text.replace(secret, "[hidden]")
-        return text[-_LONGEST_COMPLAINT:].strip()
+        """The end of what its program wrote; hidden first and cut then, so that no end is left."""
+        is_cut = len(self._complaint) >= KEPT_OF_ERRORS
+        text = self._complaint.decode(errors="replace").lstrip("\ufffd")
+        safe = without_secrets(text, self._entry.reached.secrets, is_cut=is_cut)
+        return safe[-_LONGEST_COMPLAINT:].strip()
 
 
 def _end_if_cancelled() -> None:

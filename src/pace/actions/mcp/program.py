@@ -24,10 +24,11 @@ Streams = tuple[
     MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
 ]
 
+KEPT_OF_ERRORS = 4000
+"""How many bytes are kept of what a program complains, the last of them."""
 # A picture in a result takes a few megabytes as text.
 _LONGEST_LINE = 16_000_000
 _MOST_WAITING = 64
-_KEPT_OF_ERRORS = 4000
 # How long a program has to leave once its input ends, and then once it is asked to by a signal.
 _LEAVE_LIMIT, _SIGNAL_LIMIT, _KILL_LIMIT = 2.0, 1.0, 5.0
 # What is still in the pipe of a program that has ended is read within this time.
@@ -115,7 +116,7 @@ class _Program(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd != 1:
             self._errors += data
-            del self._errors[:-_KEPT_OF_ERRORS]
+            del self._errors[:-KEPT_OF_ERRORS]
             return
         self._begun += data
         if b"\n" in data:
