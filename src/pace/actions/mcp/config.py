@@ -210,8 +210,7 @@ class _Entry:
             command=str(self._path("command")) if command.startswith("~") else command,
             arguments=self._texts("args"),
             environment=dict(self._filled("env")),
-            folder=self.path.parent
-            / (self._path("cwd") if self.fields.get("cwd") else Path.home()),
+            folder=self.path.parent / folder,
         )
 
     def _at(self, key: str) -> HttpServer:

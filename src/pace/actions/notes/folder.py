@@ -113,7 +113,7 @@ class NotesFolder:
 
 
 def _made(folder: Path) -> Path:
-    """The real folder, with the lock's file in it, for its owner alone, and no link in its place."""
+    """The real folder, with the lock's file in it: its owner's alone, and no link elsewhere."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     real = folder.resolve(strict=True)
     flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
