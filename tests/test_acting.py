@@ -27,6 +27,7 @@ from pace.ports import (
     Planner,
     PlannerEvent,
     PlannerTraits,
+    Reasoned,
     Risk,
     Shown,
     TextDelta,
@@ -253,6 +254,18 @@ async def test_the_mark_of_the_end_is_words_elsewhere(
         async with acting_parts(planner, ScriptedAction("ring")) as parts:
             assert (await say(parts)).text == said
             assert (await say(parts)).text == "[DONE]"
+
+
+async def test_reasoning_ahead_of_an_envelope_leaves_what_was_done_before(
+    acting_parts: Open,
+) -> None:
+    """B60: a step whose words were reasoning takes back those alone, and its envelope counts."""
+    action = ScriptedAction("ring")
+    steps: list[ScriptStep] = [TextDelta("secret991"), Reasoned(), TextDelta(envelope("Rung."))]
+    with ScriptedPlanner(envelope("Ok.", ("ring", "x")), steps, traits=FREE) as planner:
+        async with acting_parts(planner, action, allowed=frozenset({"ring"})) as parts:
+            report = await say(parts)
+    assert report.text == "Ok.\n\nDid ring x.\n\nRung."
 
 
 async def test_a_no_ends_it(acting_parts: Open) -> None:

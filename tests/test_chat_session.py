@@ -7,7 +7,7 @@ import pytest
 from pace.chat import Change, ChangeKind, ChatSession, Divider, Line, Row, RowStatus
 from pace.journal.rows import Entry, JournalTurn, TurnSource, TurnStatus
 from pace.memory.turn import SessionId, ThreadId, TurnId
-from pace.ports import Reading, TextDelta, Thinking
+from pace.ports import Reading, Reasoned, TextDelta, Thinking
 from pace.threads import EndCause, SessionEnded
 from turns import THREAD
 
@@ -232,3 +232,14 @@ def test_rows_know_the_local_time_at_which_they_were_said() -> None:
     """The time is the person's own, with its offset."""
     assert row("1").said_at.utcoffset() == timedelta(hours=-7)
     assert row("1").said_at.astimezone(UTC).hour == 19
+
+
+def test_words_that_were_reasoning_leave_the_reply(session: ChatSession) -> None:
+    """B60: what is taken back stands with the thoughts, and what was kept in the reply."""
+    session.submit(row("a"))
+    for event in (TextDelta("Done.\n\n"), TextDelta("secret991"), Reasoned("Done.\n\n")):
+        session.hear(TurnId("a"), event)
+    session.hear(TurnId("a"), TextDelta("Teal."))
+    grown = session.row(TurnId("a"))
+    assert grown is not None
+    assert (grown.reply_text, grown.reasoning) == ("Done.\n\nTeal.", "secret991")

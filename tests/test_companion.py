@@ -18,7 +18,7 @@ from pace.errors import (
 )
 from pace.memory.prompt import Message, Prompt, Role
 from pace.memory.turn import ThreadId, TurnId
-from pace.ports import SUMMARIES, Finished, FinishReason, PlannerTraits
+from pace.ports import SUMMARIES, Finished, FinishReason, PlannerTraits, Reasoned, TextDelta
 from pace.testing import Gate, GatedSummarizer, ManualClock, ScriptedPlanner, ScriptedSummarizer
 from pace.threads import EndCause, SessionEnded
 from pace.wiring import Parts
@@ -542,3 +542,22 @@ async def test_a_reply_that_broke_off_is_kept_as_interrupted(companions: Compani
             assert (await parts.companion.memory(THREAD)).window[0].interrupted
             await say(parts, "Go on.")
     assert said(planner.prompts[1])[1] == "Half a wo [interrupted]"
+
+
+async def test_what_turns_out_to_be_reasoning_is_never_remembered(companions: Companions) -> None:
+    """B60: words that were taken back are in no report, no memory and no later prompt."""
+    steps = [TextDelta("secret991"), Reasoned(), TextDelta("Teal.")]
+    with ScriptedPlanner(steps, "Yes.") as planner:
+        async with companions(planner) as parts:
+            assert await say(parts, "Its colour?") == "Teal."
+            await say(parts, "Sure?")
+    assert said(planner.prompts[1]) == ["Its colour?", "Teal.", "Sure?"]
+
+
+async def test_a_reply_that_was_taken_back_whole_is_empty(companions: Companions) -> None:
+    """Reasoning alone is no reply, also where it was shown before that was told."""
+    with ScriptedPlanner([TextDelta("secret991"), Reasoned()]) as planner:
+        async with companions(planner) as parts:
+            with pytest.raises(EmptyReplyError):
+                await say(parts, "Its colour?")
+            assert await parts.companion.conversation_history(THREAD) == ()

@@ -47,6 +47,7 @@ from pace.ports import (
     FinishReason,
     Planner,
     PlannerEvent,
+    Reasoned,
     Risk,
     Shown,
     TextDelta,
@@ -308,8 +309,12 @@ class _Spoken:
 
     def __init__(self, hear: Hear) -> None:
         self.hear = hear
-        self.has_words = False
+        self.text = ""
         self._is_paragraph_due = False
+
+    @property
+    def has_words(self) -> bool:
+        return bool(self.text)
 
     def begin(self) -> None:
         """What is said next is a paragraph of its own."""
@@ -320,8 +325,15 @@ class _Spoken:
         if not text or (not self.has_words and is_blank(text)):
             return
         ahead = _PARAGRAPH if self._is_paragraph_due else ""
-        self._is_paragraph_due, self.has_words = False, True
+        self._is_paragraph_due = False
+        self.text += ahead + text
         await self.hear(TextDelta(ahead + text))
+
+    async def take_back_to(self, text: str) -> None:
+        """What followed this text was reasoning."""
+        self.text = text
+        self.begin()
+        await self.hear(Reasoned(text))
 
     async def line(self, line: str) -> str:
         """A line of what was done, or not; it is remembered."""
@@ -347,6 +359,7 @@ async def _asked(
     finished: Finished | None = None
     raw: list[str] = []
     shown = 0
+    before = spoken.text
     spoken.begin()
     async with aclosing(planner.stream(prompt)) as events:
         async for event in events:
@@ -355,6 +368,11 @@ async def _asked(
                 words = reader.feed(event.text)
                 shown += len(words)
                 await spoken.say(marks.feed(words))
+            elif isinstance(event, Reasoned):
+                reader, shown = EnvelopeReader(offer.by_name), 0
+                marks = _WithoutDone(is_looked_for=may_end)
+                raw.clear()
+                await spoken.take_back_to(before)
             elif isinstance(event, Finished):
                 finished = event
             else:

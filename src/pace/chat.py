@@ -18,6 +18,7 @@ from pace.ports import (
     Notice,
     PlannerEvent,
     Reading,
+    Reasoned,
     Shown,
     TextDelta,
     Thinking,
@@ -200,6 +201,16 @@ class ChatSession:
                 first_words_after=row.first_words_after if row.reply_text else after,
             )
             self._put(grown)
+        elif isinstance(event, Reasoned):
+            told = row.reply_text.removeprefix(event.kept)
+            self._put(
+                replace(
+                    row,
+                    reply_text=event.kept,
+                    activity=Thinking(),
+                    reasoning=(row.reasoning + told)[-_MOST_REASONING:],
+                )
+            )
         elif isinstance(event, Loading | Reading | Thinking):
             told = event.text if isinstance(event, Thinking) else ""
             reasoning = (row.reasoning + told)[-_MOST_REASONING:]

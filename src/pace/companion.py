@@ -32,6 +32,7 @@ from pace.ports import (
     Planner,
     PlannerEvent,
     PlannerTraits,
+    Reasoned,
     TextDelta,
 )
 from pace.preparing import Preparing
@@ -68,6 +69,8 @@ class _Reply:
     def take(self, event: PlannerEvent) -> None:
         if isinstance(event, TextDelta):
             self.text += event.text
+        elif isinstance(event, Reasoned):
+            self.text = event.kept
         elif isinstance(event, Finished):
             self.finished = event
             self.model = event.model or self.model
@@ -249,7 +252,11 @@ class Companion:
         self._preparing.forget(memory.thread_id)
 
         async def hear(event: PlannerEvent) -> None:
-            heard = TextDelta(sayable(event.text)) if isinstance(event, TextDelta) else event
+            heard = event
+            if isinstance(event, TextDelta):
+                heard = TextDelta(sayable(event.text))
+            elif isinstance(event, Reasoned):
+                heard = Reasoned(sayable(event.kept))
             reply.take(heard)
             await say(heard)
 

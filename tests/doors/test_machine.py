@@ -201,6 +201,18 @@ async def test_words_that_do_not_fit_are_an_error(tmp_path: Path) -> None:
     assert reply["type"] == "reply"
 
 
+async def test_reasoning_that_was_shown_is_taken_back(tmp_path: Path) -> None:
+    """B60: a line says that the deltas so far were reasoning; they are stored and sent nowhere."""
+    reasoned = "secret991 is my plan.</think>\n\nIt is noon."
+    async with chat_server(reasoned, "Yes.") as server, machine(tmp_path, server) as pace:
+        *lines, reply = await pace.ask({"text": "What time?"})
+        await pace.say("Sure?")
+    at = lines.index({"type": "taken_back", "kept": ""})
+    assert "".join(line["text"] for line in lines[at + 1 :]) == reply["text"] == "It is noon."
+    assert server.sent[1][2] == {"role": "assistant", "content": "It is noon."}
+    assert b"secret991" not in everything_in(tmp_path)
+
+
 async def test_half_characters_and_nul_survive(tmp_path: Path) -> None:
     """Half a surrogate pair, a NUL and a line separator come back as good JSON on one line."""
     async with chat_server("a\u2028b\x00c") as server, machine(tmp_path, server) as pace:

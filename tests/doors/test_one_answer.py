@@ -18,6 +18,14 @@ async def test_prints_the_reply_and_nothing_else(tmp_path: Path) -> None:
     assert server.sent[0][-1]["content"] == "What time?"
 
 
+async def test_reasoning_that_was_printed_is_told_apart(tmp_path: Path) -> None:
+    """B60: what cannot be unsaid stands on lines of its own, and a notice says what it was."""
+    async with chat_server("It is my plan.</think>\n\nIt is noon.") as server:
+        ended = await run_pace(tmp_path, *LOCAL, server.url, "What", "time?")
+    assert ended.out == "It is my plan.\nIt is noon.\n"
+    assert "reasoning" in ended.err
+
+
 async def test_piped_lines_are_one_message(tmp_path: Path) -> None:
     """Five piped lines are one message with four line ends."""
     async with chat_server() as server:

@@ -10,7 +10,7 @@ from pace.endpoint import LoopbackUrl
 from pace.errors import EmptyReplyError, PlannerError, PlannerRefusedError, PlannerUnreachableError
 from pace.planners.options import ReplyOptions
 from pace.planners.wire import OpenAiWirePlanner
-from pace.ports import Finished, FinishReason, PlannerEvent, TextDelta, Thinking
+from pace.ports import Finished, FinishReason, PlannerEvent, Reasoned, TextDelta, Thinking
 from planners.prompts import prompt_of
 from planners.raw_server import (
     DONE,
@@ -242,6 +242,27 @@ async def test_reasoning_blocks_are_taken_out(
     thoughts = [event.text for event in events if isinstance(event, Thinking)]
     assert "".join(thoughts) == "secret plan 991"
     assert text_of(events) == "Sure, 42."
+
+
+async def test_reasoning_without_an_opening_is_taken_back(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """B60: where the template put the opening into the prompt, the closing tells what it was."""
+    chunks = ["secret ", "plan 991\n</", "think>", "\n\n", "Sure, 42."]
+    server.answer(CHAT, EVENT_STREAM, *(event(delta(text)) for text in chunks), DONE)
+    events = await reply_of(planner)
+    at = events.index(Reasoned())
+    assert text_of(events[:at]) == "secret plan 991\n"
+    assert text_of(events[at:]) == "Sure, 42."
+
+
+async def test_a_reply_that_was_all_reasoning_is_empty(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """B09: what was taken back leaves no words behind, and the error says why."""
+    server.answer(CHAT, EVENT_STREAM, event(delta("plan 991</think>", finish="stop")), DONE)
+    with pytest.raises(EmptyReplyError, match="only reasoned"):
+        await reply_of(planner)
 
 
 @pytest.mark.parametrize("reply", ["", "  \n", "\u200b", "\ufeff \u200d"])

@@ -1,5 +1,7 @@
 """The filter that keeps a model's reasoning out of its reply."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,11 @@ from pace.planners.reasoning import ReasoningFilter, without_reasoning
 
 def shown(*chunks: str) -> str:
     blocks = ReasoningFilter()
-    return "".join(map(blocks.feed, chunks)) + blocks.finish()
+    text = ""
+    for take in (*(partial(blocks.feed, chunk) for chunk in chunks), blocks.finish):
+        more = take()
+        text = more if blocks.takes_back() else text + more
+    return text
 
 
 @pytest.mark.parametrize(
@@ -23,13 +29,70 @@ def shown(*chunks: str) -> str:
         (("<THINK>s</Think>A",), "A"),
         (("<thinking>s</think>t</thinking>A",), "A"),
         (("<reasoning>s</reasoning>A<think>t</think>B",), "AB"),
-        (("a</think>b",), "a</think>b"),
+        (('<think time="3">s</think>A',), "A"),
+        (("<think >s</think >A",), "A"),
+        (("<thought>s</thought>A",), "A"),
+        (("<seed:think>s</seed:think>A",), "A"),
+        (("[THINK]s[/THINK]A",), "A"),
+        (("◁think▷s◁/think▷A",), "A"),
+        (("<|START_THINKING|>s<|END_THINKING|>A",), "A"),
+        (("<|channel>thought\ns<channel|>A",), "A"),
+        (("<|channel|>analysis<|message|>s<|end|>", "<|channel|>final<|message|>A"), "A"),
+        (
+            (
+                "<|channel|>analysis<|message|>s<|end|><|start|>assistant",
+                "<|channel|>commentary to=x <|constrain|>json<|message|>{}<|call|>",
+                "<|start|>assistant",
+                "<|channel|>final<|message|>A<|return|>",
+            ),
+            "A",
+        ),
+        (("<|channel|>analysis<|message|>s<|channel|>final<|message|>A",), "A"),
+        (("<thinking about it> so",), "<thinking about it> so"),
+        (("[THINKING] so [x]",), "[THINKING] so [x]"),
         (("<thinker>x",), "<thinker>x"),
     ],
 )
 def test_only_whole_blocks_are_hidden(chunks: tuple[str, ...], visible: str) -> None:
     """Reasoning blocks of every name and case vanish; whatever merely looks like one stays."""
     assert shown(*chunks) == visible
+
+
+@pytest.mark.parametrize(
+    ("chunks", "visible"),
+    [
+        (("secret991 without opener</think>Answer",), "Answer"),
+        (("secret991 ", "without opener</th", "ink>\n\nAns", "wer"), "\n\nAnswer"),
+        (("\n</think>\n\nAnswer",), "\n\nAnswer"),
+        (("<think>a<think>b</think>secret991</think>Answer",), "Answer"),
+        (("secret991[/THINK]Answer",), "Answer"),
+        (("secret991<|channel|>final<|message|>Answer",), "Answer"),
+        (('I say "hi"</think>Hi',), "Hi"),
+        (("I say `hi`", "</think>", "\nHi"), "\nHi"),
+        (("secret991</think>",), ""),
+        (('secret991 "</think>',), ""),
+    ],
+)
+def test_a_closing_tag_alone_takes_back_what_stood_before_it(
+    chunks: tuple[str, ...], visible: str
+) -> None:
+    """B60: where the opening stood in the prompt, or one stood within another, none is kept."""
+    assert shown(*chunks) == visible
+    assert without_reasoning("".join(chunks)) == visible.strip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Close the block with `</think>`, and open it with `<think>`.",
+        'Split it: text.split("</think>")[-1]',
+        '{"intent": "answer", "spoken_text": "It ends with </think> there."}',
+    ],
+)
+def test_words_about_tags_stand(text: str) -> None:
+    """A tag in quotes, or within an envelope, is what was asked about, and no reasoning."""
+    assert shown(text) == text
+    assert shown(*text) == text
 
 
 @pytest.mark.parametrize("at", range(len("<think>s</think>A") + 1))
@@ -62,7 +125,32 @@ def test_the_text_of_blocks_can_be_taken() -> None:
 
 
 PIECES = st.lists(
-    st.sampled_from(["<", "</", "think", "thinking", "reasoning", ">", "a", " ", "<think>", "İ"]),
+    st.sampled_from(
+        [
+            "<",
+            "</",
+            "think",
+            "thinking",
+            "reasoning",
+            ">",
+            "a",
+            " ",
+            "<think>",
+            "İ",
+            "`",
+            '"',
+            "{",
+            "</think>",
+            ' a="b"',
+            "[THINK]",
+            "[/THINK]",
+            "<|channel|>",
+            "final",
+            "analysis",
+            "<|message|>",
+            "<|end|>",
+        ]
+    ),
     max_size=12,
 )
 

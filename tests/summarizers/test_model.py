@@ -16,7 +16,15 @@ from pace.errors import (
 )
 from pace.memory.prompt import MESSAGE_TOKENS
 from pace.memory.tokens import estimate_tokens
-from pace.ports import SUMMARIES, Finished, FinishReason, PlannerTraits, Thinking
+from pace.ports import (
+    SUMMARIES,
+    Finished,
+    FinishReason,
+    PlannerTraits,
+    Reasoned,
+    TextDelta,
+    Thinking,
+)
 from pace.summarizers.guard import GuardedSummarizer, Rejection
 from pace.summarizers.instructions import messages_for
 from pace.summarizers.model import ModelSummarizer
@@ -130,6 +138,7 @@ async def test_a_planner_that_cannot_even_say_what_it_is_is_not_there():
     ("reply", "text"),
     [
         ([f"<think>They like tea.</think>{GOOD}"], GOOD),
+        ([TextDelta("They like tea."), Reasoned(), TextDelta(GOOD)], GOOD),
         ([f"{GOOD} They also sp", CUT], GOOD),
         ([f"<think>tea</think>{GOOD} They met Dr. Ok", CUT], GOOD),
         ([f"{GOOD} " * 400], None),

@@ -14,10 +14,9 @@ from pace.errors import (
     PlannerRefusedError,
     PlannerUnreachableError,
 )
-from pace.memory.turn import is_blank
-from pace.planners.answers import HalfCharacters, body_of, events_of, mapping, parsed, whole
-from pace.planners.reasoning import ReasoningFilter
-from pace.ports import Finished, FinishReason, PlannerEvent, Reading, TextDelta, Thinking
+from pace.planners.answers import body_of, events_of, mapping, parsed, whole
+from pace.planners.spoken import SpokenWords
+from pace.ports import Finished, FinishReason, PlannerEvent, Reading
 
 # Once a reply is complete only its token counts may follow.
 _AFTER_LAST_WORD = 5.0
@@ -67,12 +66,7 @@ class ReplyReader:
     def __init__(self, server: str, *, longest: int) -> None:
         self._server = server
         self._room = longest
-        self._halves = HalfCharacters()
-        self._thought_halves = HalfCharacters()
-        self._blocks = ReasoningFilter()
-        self._held = ""
-        self._has_text = False
-        self._has_reasoned = False
+        self._words = SpokenWords()
         self._reason: FinishReason | None = None
         self._usage: Mapping[str, object] = {}
         self._model: str | None = None
@@ -85,7 +79,7 @@ class ReplyReader:
     @property
     def has_words(self) -> bool:
         """Whether anything was said that a person may see."""
-        return self._has_text
+        return self._words.has_words
 
     @property
     def is_complete(self) -> bool:
@@ -133,10 +127,9 @@ class ReplyReader:
         A stream that simply ends after some words broke off: they stand, and are marked. Raises
         EmptyReplyError for a reply without words, and PlannerUnreachableError for none at all.
         """
-        last = self._blocks.feed(self._halves.finish())
-        events = self._show(last + self._blocks.finish())
-        if not self._has_text:
-            if self._has_reasoned or self._blocks.has_reasoned:
+        events = self._words.finish()
+        if not self.has_words:
+            if self._words.has_reasoned:
                 raise EmptyReplyError(
                     "The model only reasoned and gave no reply. Ask again, or allow longer replies."
                 )
@@ -158,31 +151,17 @@ class ReplyReader:
     def _take_delta(self, delta: Mapping[str, object]) -> list[PlannerEvent]:
         events: list[PlannerEvent] = []
         if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
-            self._has_reasoned = True
-            text = reasoning if isinstance(reasoning, str) else ""
-            taken = text[: max(0, self._room)]
-            self._room -= len(text)
-            events.append(Thinking(self._thought_halves.feed(taken)))
-        if isinstance(content := delta.get("content"), str) and content:
-            taken = content[: max(0, self._room)]
-            self._room -= len(content)
-            visible = self._blocks.feed(self._halves.feed(taken))
-            thought = self._blocks.take_reasoning()
-            if thought or self._blocks.is_inside:
-                events.append(Thinking(thought))
-            events += self._show(visible)
+            events += self._words.think(self._taken(reasoning))
+        if content := delta.get("content"):
+            events += self._words.say(self._taken(content))
         return events
 
-    def _show(self, text: str) -> list[PlannerEvent]:
-        """Hold blank text until a word follows, so that no reply begins with white space."""
-        self._held += text
-        if not self._has_text:
-            if is_blank(self._held):
-                return []
-            self._held = self._held.lstrip()
-            self._has_text = True
-        shown, self._held = self._held, ""
-        return [TextDelta(shown)] if shown else []
+    def _taken(self, text: object) -> str:
+        if not isinstance(text, str):
+            return ""
+        taken = text[: max(0, self._room)]
+        self._room -= len(text)
+        return taken
 
 
 async def stream_reply(

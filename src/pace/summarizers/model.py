@@ -19,7 +19,15 @@ from pace.memory.prompt import MESSAGE_TOKENS, Message, Prompt, PromptParts, Rep
 from pace.memory.summary import Fold, SummaryUpdate
 from pace.memory.turn import is_blank
 from pace.planners.reasoning import without_reasoning
-from pace.ports import SUMMARIES, Finished, FinishReason, Planner, PlannerTraits, TextDelta
+from pace.ports import (
+    SUMMARIES,
+    Finished,
+    FinishReason,
+    Planner,
+    PlannerTraits,
+    Reasoned,
+    TextDelta,
+)
 from pace.summarizers.cleaning import cleaned, whole_sentences, within
 from pace.summarizers.guard import Rejection
 from pace.summarizers.instructions import Part, halves, messages_of, parts_of, turns_of
@@ -178,6 +186,8 @@ class ModelSummarizer:
             async for event in events:
                 if isinstance(event, TextDelta):
                     text += event.text
+                if isinstance(event, Reasoned):
+                    text = event.kept
                 if isinstance(event, Finished):
                     is_whole = event.reason is FinishReason.STOP
                 if len(text) > _LONGEST_REPLY * fold.budget:

@@ -9,7 +9,7 @@ from pace.errors import EmptyReplyError, PlannerRefusedError
 from pace.memory.prompt import Draft, Prompt, ReplyForm, set_prompt
 from pace.memory.turn import SessionId, ThreadId
 from pace.planners.options import ReplyOptions
-from pace.ports import Finished, FinishReason, Notice, TextDelta, Thinking
+from pace.ports import Finished, FinishReason, Notice, Reasoned, TextDelta, Thinking
 from planners.contract import complete
 from planners.direct.speaking import (
     ANTHROPIC_HELLO,
@@ -231,4 +231,15 @@ async def test_an_endless_refusal_ends(server: RawServer) -> None:
     with pytest.raises(PlannerRefusedError, match="invalid_request_error"):
         await complete(planner, with_form("Hi."))
     assert len(server.requests_to(MESSAGES)) == 3
+    await planner.aclose()
+
+
+async def test_reasoning_within_the_words_is_taken_out(server: RawServer) -> None:
+    """B60: a gateway's model that writes its reasoning as text leaves none of it in the reply."""
+    texts = ("<think>plan 1</think>", "plan 2", "</think>\n\n", "Hi.")
+    server.answer(MESSAGES, EVENT_STREAM + begun() + said(*texts) + ended())
+    planner = anthropic_over(server)
+    events = await complete(planner, prompt_of("Hello"))
+    at = events.index(Reasoned())
+    assert [event.text for event in events[at:] if isinstance(event, TextDelta)] == ["Hi."]
     await planner.aclose()

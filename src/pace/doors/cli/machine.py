@@ -1,7 +1,8 @@
 """Machine mode: one JSON object a line, in and out, each line in answered by exactly one.
 
-Before the answer there may be `delta`, `ended` and `ask` lines, and nothing else is ever written
-there. Only after an `ask` another line is read before the answer: the person's word on it.
+Before the answer there may be `delta`, `taken_back`, `ended` and `ask` lines, and nothing else is
+ever written there. Only after an `ask` another line is read before the answer: the person's word
+on it.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ from pace.doors.open_chat import OpenChat
 from pace.errors import PaceError, RequestError, SettingsError
 from pace.folding import FOLD_TIME_LIMIT
 from pace.memory.turn import TurnId, TurnPair, is_blank
-from pace.ports import ActionRequest, Approval, Notice, PlannerEvent, Shown, TextDelta
+from pace.ports import ActionRequest, Approval, Notice, PlannerEvent, Reasoned, Shown, TextDelta
 
 INTERRUPTED = 130
 _LONGEST_SETTLE = 3600
@@ -212,6 +213,8 @@ class MachineMode:
         if isinstance(event, TextDelta):
             self._tell_ended()
             self._put({"type": "delta", "text": event.text})
+        elif isinstance(event, Reasoned):
+            self._put({"type": "taken_back", "kept": event.kept})
         elif isinstance(event, Shown):
             self._shown.append(event.text)
         elif isinstance(event, Notice):

@@ -28,7 +28,7 @@ from pace.memory.turn import is_blank
 from pace.planners.falling_back import CANNOT_ANSWER
 from pace.planners.offers import offers, usable_others
 from pace.planners.picking import BASE_URL, MODEL, PROVIDER, TIER, fitting, tier_named
-from pace.ports import Notice, PlannerEvent, TextDelta
+from pace.ports import Notice, PlannerEvent, Reasoned, TextDelta
 from pace.settings import Provider, Tier, check_value, checked_address
 from pace.settings_file import SettingsFile, Source
 
@@ -189,6 +189,10 @@ class _Printer:
     async def say(self, event: PlannerEvent) -> None:
         if isinstance(event, TextDelta):
             self._write(self._safe.feed(event.text))
+        elif isinstance(event, Reasoned):
+            self.finish()
+            self._safe = SafeTextStream()
+            _tell("What stands above was the model's reasoning; its reply begins here.")
         elif isinstance(event, Notice):
             _tell(event.sentence)
 

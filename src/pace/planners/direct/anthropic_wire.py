@@ -8,11 +8,11 @@ from httpx_sse import ServerSentEvent
 from pace.errors import EmptyReplyError, PlannerRefusedError, PlannerUnreachableError
 from pace.memory.markers import BlockName
 from pace.memory.prompt import Message, ReplyForm, Role
-from pace.memory.turn import is_blank
-from pace.planners.answers import HalfCharacters, mapping, parsed, whole
+from pace.planners.answers import mapping, parsed, whole
 from pace.planners.direct.faults import FaultError, fault_of_answer
 from pace.planners.direct.strict import OpenSchemaError, strict_schema
-from pace.ports import Finished, FinishReason, PlannerEvent, TextDelta, Thinking
+from pace.planners.spoken import SpokenWords
+from pace.ports import Finished, FinishReason, PlannerEvent
 
 _BLOCK = f"<{BlockName.CONVERSATION_SO_FAR}>\n"
 _MARK = {"type": "ephemeral"}
@@ -72,15 +72,16 @@ class AnthropicReader:
     def __init__(self, host: str, *, longest: int) -> None:
         self._host = host
         self._room = longest
-        self._halves = HalfCharacters()
-        self._thought_halves = HalfCharacters()
-        self._held = ""
-        self._has_reasoned = False
+        self._words = SpokenWords()
         self._stop: str | None = None
         self._usage: dict[str, object] = {}
         self._model: str | None = None
-        self.has_words = False
         self.is_over = False
+
+    @property
+    def has_words(self) -> bool:
+        """Whether anything was said that a person may see."""
+        return self._words.has_words
 
     @property
     def is_complete(self) -> bool:
@@ -115,11 +116,11 @@ class AnthropicReader:
 
     def finish(self) -> list[PlannerEvent]:
         """What was held, then Finished; raises PlannerError for a reply without words."""
-        events = self._show(self._halves.finish())
+        events = self._words.finish()
         if not self.has_words:
             if self._stop == "refusal":
                 raise PlannerRefusedError("The model declined to answer this. Say it otherwise.")
-            if self._has_reasoned:
+            if self._words.has_reasoned:
                 raise EmptyReplyError(
                     "The model only reasoned and gave no reply. Ask again, or allow longer replies."
                 )
@@ -154,11 +155,10 @@ class AnthropicReader:
         return self._say(delta.get("text"))
 
     def _think(self, text: object) -> list[PlannerEvent]:
-        self._has_reasoned = True
-        return [Thinking(self._thought_halves.feed(self._taken(text)))]
+        return self._words.think(self._taken(text))
 
     def _say(self, text: object) -> list[PlannerEvent]:
-        return self._show(self._halves.feed(self._taken(text)))
+        return self._words.say(self._taken(text))
 
     def _taken(self, text: object) -> str:
         if not isinstance(text, str):
@@ -166,17 +166,6 @@ class AnthropicReader:
         taken = text[: max(0, self._room)]
         self._room -= len(text)
         return taken
-
-    def _show(self, text: str) -> list[PlannerEvent]:
-        """Hold blank text until a word follows, so that no reply begins with white space."""
-        self._held += text
-        if not self.has_words:
-            if is_blank(self._held):
-                return []
-            self._held = self._held.lstrip()
-            self.has_words = True
-        shown, self._held = self._held, ""
-        return [TextDelta(shown)] if shown else []
 
     def _prompt_tokens(self) -> int | None:
         """What was read and what was cached already are counted apart."""
