@@ -4,13 +4,15 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: chat web test lint bench clean
+.PHONY: chat web extras test lint bench clean
 
 chat: $(VENV)/.chat
 	@$(BIN)/pace chat || [ $$? -eq 130 ]
 
 web: $(VENV)/.web
 	@$(BIN)/pace web || [ $$? -eq 130 ]
+
+extras: $(VENV)/.extras
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile
@@ -39,6 +41,11 @@ $(VENV)/.chat: $(BIN)/python pyproject.toml constraints.txt
 $(VENV)/.web: $(VENV)/.chat
 	@echo "Installing the window into $(VENV) ..."
 	@$(PIP) install --constraint constraints.txt --editable '.[web]'
+	@touch $@
+
+$(VENV)/.extras: $(VENV)/.chat
+	@echo "Installing everything that is optional into $(VENV) ..."
+	@$(PIP) install --constraint constraints.txt --editable '.[all]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.chat

@@ -105,9 +105,9 @@ class Recording:
     def say_and_allow(self, line: str) -> None:
         """Type a line, and allow the action that it leads to."""
         self._send(line)
-        self._until(lambda: any(row.startswith("Allow it?") for row in self.screen.display))
-        self.read_for(1)  # a key that comes at once after the question is not taken for an answer
-        self._process.send("y")
+        self._until(lambda: any(row.startswith("Type y or n") for row in self.screen.display))
+        self.read_for(1)  # an answer begins after a pause
+        self._process.send("y\r")
         self._wait_prompt()
 
     def _send(self, line: str) -> None:

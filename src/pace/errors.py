@@ -52,7 +52,9 @@ class MissingExtraError(SettingsError):
     kind = "missing_extra"
 
     def __init__(self, part: str, extra: str) -> None:
-        super().__init__(f"{part} needs: pip install 'pace[{extra}]'")
+        super().__init__(
+            f"{part} needs, in Pace's folder: make extras, or pip install '.[{extra}]'"
+        )
         self.extra = extra
 
 

@@ -20,4 +20,5 @@ def test_the_core_alone_says_which_extra_the_command_line_needs() -> None:
     command = [sys.executable, "-S", "-c", WITHOUT_EXTRAS]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
-    assert ended.stderr == "pace: The command line needs: pip install 'pace[chat]'\n"
+    step = "in Pace's folder: make extras, or pip install '.[chat]'"
+    assert ended.stderr == f"pace: The command line needs, {step}\n"

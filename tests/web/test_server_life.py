@@ -228,7 +228,8 @@ async def test_without_its_extra_it_says_how_to_get_it(tmp_path: Path) -> None:
     )
     out, err = await process.communicate()
     assert (process.returncode, out) == (2, b"")
-    assert err == b"pace: The window needs: pip install 'pace[web]'\n"
+    told = "pace: The window needs, in Pace's folder: make extras, or pip install '.[web]'\n"
+    assert err.decode() == told
 
 
 @pytest.mark.parametrize("host", [EVERYWHERE, "::", "0", "0x0", "0.0", "::0", "::ffff:0.0.0.0"])

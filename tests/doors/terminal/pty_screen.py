@@ -55,20 +55,25 @@ class Terminal:
         self.see_prompt()
         self.type(f"{text}\r")
 
-    def press(self, key, *, until):
-        """Press a key again and again until a text is seen: one that comes too soon is no answer.
+    def answer(self, word, *, until):
+        """Answer a question after the pause that makes an answer one, and see what follows.
 
-        What was too soon would stand in the next message, so it is taken back there.
+        Too early it stands in the next message: then it is answered again.
         """
-        pressed = 0
+        tries = 0
         while until not in self.all_text():
-            pressed += 1
-            assert pressed < 100, f"pressed {key!r} in vain; the screen:\n{self.all_text()}"
-            self.type(key)
+            tries += 1
+            assert tries < 10, f"answered {word!r} in vain; the screen:\n{self.all_text()}"
+            self.read_for(1.0)
+            self.type(f"{word}\r")
+            self.read_for(0.5)
+
+    def read_for(self, seconds):
+        """Take what is written meanwhile."""
+        end_at = time.monotonic() + seconds
+        while (left := end_at - time.monotonic()) > 0:
             with suppress(pexpect.TIMEOUT):
-                self._feed(self.process.read_nonblocking(65536, timeout=0.2))
-        self.see_prompt("›")
-        self.type("\x7f" * (pressed - 1))
+                self._feed(self.process.read_nonblocking(65536, timeout=left))
 
     def signal(self, number):
         self.process.kill(number)

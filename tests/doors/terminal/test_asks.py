@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from doors.terminal.pty_screen import SIGINT, prompts, start_driver
+from doors.terminal.pty_screen import OPEN_GATE, SIGINT, prompts, start_driver
 
 ACTIONS = 'actions = [ScriptedAction("ring"), ScriptedAction("wipe", risk=Risk.HIGH)]'
 
@@ -23,13 +23,26 @@ def start(tmp_path):
     started = []
 
     def start_one(*replies, **options):
-        terminal = start_driver(tmp_path, repr(list(replies)), header=ACTIONS, **options)
+        written = repr(list(replies)).replace("'GATE'", "Gate()")
+        terminal = start_driver(tmp_path, written, header=ACTIONS, **options)
         started.append(terminal)
         return terminal
 
     yield start_one
     for terminal in started:
         terminal.close()
+
+
+def start_held(start):
+    """A reply that asks once its gate is open, after its first words."""
+    whole = envelope("On it.")
+    at = whole.index("On") + 2
+    return start([whole[:at], "GATE", whole[at:]])
+
+
+def settings_of(folder):
+    file = folder / "settings.toml"
+    return file.read_text() if file.exists() else ""
 
 
 def leave(terminal):
@@ -43,7 +56,7 @@ def test_a_yes_runs_it_once(start, tmp_path):
     terminal = start(envelope("On it."), PLAIN)
     terminal.say("ring at ten")
     terminal.see("Pace would ring ten.")
-    terminal.press("y", until="Did ring ten.")
+    terminal.answer("y", until="Did ring ten.")
     terminal.say("thanks")
     terminal.see("Glad to.")
     leave(terminal)
@@ -57,7 +70,7 @@ def test_a_no_does_nothing(start):
     terminal = start(envelope("On it."))
     terminal.say("ring at ten")
     terminal.see("Pace would ring ten.")
-    terminal.press("n", until="Not done, since you did not allow it: ring ten.")
+    terminal.answer("n", until="Not done, since you did not allow it: ring ten.")
     leave(terminal)
 
 
@@ -66,7 +79,7 @@ def test_always_asks_no_more(start, tmp_path):
     terminal = start(envelope("On it."), envelope("Again.", what="eleven"))
     terminal.say("ring at ten")
     terminal.see("Pace would ring ten.")
-    terminal.press("a", until="Did ring ten.")
+    terminal.answer("always", until="Did ring ten.")
     terminal.say("and at eleven")
     terminal.see("Did ring eleven.")
     leave(terminal)
@@ -78,7 +91,7 @@ def test_a_dangerous_one_says_so(start):
     terminal = start(envelope("On it.", name="wipe", what="all"))
     terminal.say("wipe it")
     terminal.see("Careful: Pace would wipe all.")
-    terminal.press("n", until="Not done")
+    terminal.answer("n", until="Not done")
     leave(terminal)
 
 
@@ -87,13 +100,32 @@ def test_words_typed_ahead_answer_nothing(start, tmp_path):
     terminal = start(envelope("On it."), PLAIN)
     terminal.say("ring at ten")
     terminal.see("Pace would ring ten.")
-    terminal.type("later")
-    terminal.press("n", until="Not done")
-    terminal.see_prompt("› later")
+    terminal.type("yes, later")
+    terminal.answer("n", until="Not done")
+    terminal.see_prompt("› yes, later")
     terminal.type("\r")
     terminal.see("Glad to.")
     leave(terminal)
-    assert prompts(tmp_path)[1][-1] == "later"
+    assert prompts(tmp_path)[1][-1] == "yes, later"
+
+
+@pytest.mark.parametrize("typed", ["how are you", "look up the tall tale", "y", "always"])
+def test_a_question_in_mid_typing_is_not_answered(start, tmp_path, typed):
+    """Whoever is in the middle of typing when it asks has said nothing, also with Enter."""
+    terminal = start_held(start)
+    terminal.say("ring at ten")
+    terminal.see("On")
+    terminal.type("a")
+    terminal.signal(OPEN_GATE)
+    for key in f"{typed}\r":
+        terminal.type(key)
+        terminal.read_for(0.1)
+    terminal.see("Pace would ring ten.")
+    terminal.type("\x03")
+    terminal.see("stopped; what was said is kept")
+    assert "Did ring" not in terminal.all_text()
+    assert "allowed" not in settings_of(tmp_path)
+    terminal.close()
 
 
 def test_ctrl_c_stops_the_turn_that_asks(start):
@@ -111,11 +143,8 @@ def test_a_terminal_without_keys_takes_a_line(start):
     """Where only whole lines can be read, a line that begins with the letter answers."""
     terminal = start(envelope("On it."), TERM="dumb")
     terminal.type("ring at ten\n")
-    terminal.see("y/a/n?")
-    terminal.type("what?\n")
-    terminal.see("y/a/n?", times=2)
-    terminal.type("yes\n")
-    terminal.see("Did ring ten.")
+    terminal.see("then Enter")
+    terminal.answer("yes", until="Did ring ten.")
     terminal.type("\x04")
     assert terminal.wait_end() == 0
 

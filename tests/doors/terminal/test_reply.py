@@ -68,7 +68,7 @@ BLOCKS = st.one_of(
 REPLIES = st.lists(BLOCKS, min_size=1, max_size=6).map("\n\n".join)
 
 
-def streamed(text, sizes, *, columns=60, rows=12, status=None):
+def streamed(text, sizes, *, columns=60, rows=12, status=()):
     drawn, canvas = canvas_on(columns, rows)
     view = ReplyView(canvas)
     at = turn = 0
@@ -149,7 +149,7 @@ def test_finished_blocks_are_never_written_again():
 
 def test_the_status_goes_when_words_come():
     """A line about what the planner does leaves no trace in the scrollback."""
-    drawn = streamed(ARTICLE, [9], rows=8, status=Text("thinking, 4 s"))
+    drawn = streamed(ARTICLE, [9], rows=8, status=[Text("thinking, 4 s")])
     assert "thinking" not in "\n".join(drawn.lines())
 
 

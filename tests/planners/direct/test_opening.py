@@ -142,7 +142,7 @@ def test_other_tiers_load_none_of_it() -> None:
 def test_a_missing_library_says_what_to_install() -> None:
     """Without the extra the sentence names it."""
     told = told_by(WITHOUT, {"ANTHROPIC_API_KEY": CANARY, "OPENAI_API_KEY": CANARY})
-    assert told.count("pip install 'pace[direct]'") == 2
+    assert told.count("pip install '.[direct]'") == 2
 
 
 async def test_a_base_url_may_end_in_v1(server: RawServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ class DesktopNotification:
             # A failure is logged and not raised; only what was shown is told (its documentation).
             await send(title=title, message=text, on_dispatched=lambda: shown.append(title))
         except ImportError as error:
-            raise ActionError(f"{_FAILED}It needs: pip install 'pace[chat]'") from error
+            raise ActionError(f"{_FAILED}It needs: pip install '.[chat]'") from error
         except Exception as error:  # each platform's own; the library names none
             raise ActionError(f"{_FAILED}{_STEP}") from error
         # What failed once may have lost its connection.

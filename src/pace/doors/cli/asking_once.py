@@ -7,7 +7,8 @@ from contextlib import aclosing
 import click
 
 from pace.doors.approving import asked_of
-from pace.doors.cli.lines import InputLines
+from pace.doors.cli.lines import InputLines, throw_away_typed
+from pace.doors.cli.terminal.asking import SETTLE
 from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import safe_line
 from pace.memory.turn import TurnId
@@ -22,6 +23,8 @@ async def ask_for(chat: OpenChat, turn_id: TurnId) -> None:
     async with aclosing(asked_of(chat.session, turn_id)) as requests:
         async for request in requests:
             click.echo(_question(request), err=True, nl=False)
+            await asyncio.sleep(SETTLE)
+            throw_away_typed(sys.stdin.fileno())
             said = (await lines.next() or b"n").decode("utf-8", "replace").strip().lower()
             chat.approvals.answer(request.call_id, _WORDS.get(said, Approval.NO))
 

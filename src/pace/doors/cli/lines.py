@@ -25,6 +25,19 @@ def read_some(descriptor: int) -> bytes:
             select.select([descriptor], [], [])
 
 
+def throw_away_typed(descriptor: int) -> None:
+    """Forget what was typed at a terminal and not read yet; whatever is no terminal stays as it is.
+
+    So a line that was typed before a question does not answer it.
+    """
+    try:
+        import termios  # noqa: PLC0415  # not on every platform
+    except ModuleNotFoundError:
+        return
+    with suppress(termios.error):
+        termios.tcflush(descriptor, termios.TCIFLUSH)
+
+
 class InputLines:
     """The lines of a file descriptor, each read only when it is asked for."""
 

@@ -65,7 +65,7 @@ def _told(error: Exception, *, output_is_lost: bool) -> int:
         case PaceError():
             sentence = str(error)
         case ModuleNotFoundError():
-            sentence = f"This needs {error.name}, which pip install 'pace[chat]' brings."
+            sentence = f"This needs {error.name}. In Pace's folder: pip install '.[chat]'"
         case OSError() if output_is_lost or error.errno in _FULL:
             sentence = f"Standard output takes no more ({error.strerror}). Check where it goes."
         case _:

@@ -1,6 +1,6 @@
 """What the loop needs of an input line, whatever the terminal can do."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -8,8 +8,9 @@ from pace.doors.faults import fault_sentence
 
 # Lines that come closer together than this were pasted, not typed (seconds).
 BURST = 0.05
-# A key that comes sooner after a question than this was meant for something else (seconds).
-SETTLE = 0.4
+# An answer begins after a pause of so many seconds since the question and the last key: whoever is
+# in the middle of typing means something else.
+SETTLE = 0.7
 LEAVE_HINT = "Ctrl-C again leaves, Ctrl-D does too"
 
 
@@ -48,10 +49,11 @@ class InputLine(Protocol):
         """Take an interrupt from outside as Ctrl-C: the second in a row leaves."""
         ...
 
-    async def choose(self, keys: str) -> str:
-        """One of these keys, as soon as it is pressed while a reply comes; the last one at an end.
+    async def choose(self, words: Collection[str]) -> str:
+        """One of these words, typed after a pause and sent with Enter, while a reply comes.
 
-        What was typed just before is not taken for an answer.
+        Whatever else is typed meanwhile is for the next message, and answers nothing. Waits for
+        ever where nobody can type any more.
         """
         ...
 

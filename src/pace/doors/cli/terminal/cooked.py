@@ -2,11 +2,12 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT, kept_quiet
+from pace.doors.cli.lines import throw_away_typed
+from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT, SETTLE, kept_quiet
 
 _CHUNK = 65_536
 
@@ -72,20 +73,24 @@ class CookedLine:
         self._may_leave = self.was_cleared = True
         self._tell(LEAVE_HINT)
 
-    async def choose(self, keys: str) -> str:
-        """A line that begins with one of these keys; other lines are asked for again."""
-        self._write(f"{'/'.join(keys)}? ")
+    async def choose(self, words: Collection[str]) -> str:
+        """A line that is one of these words. Lines typed before the question are thrown away."""
+        await asyncio.sleep(SETTLE)
+        throw_away_typed(self._fd)
+        self._write("> ")
         loop = asyncio.get_running_loop()
         chosen: asyncio.Future[str] = loop.create_future()
 
         def read() -> None:
-            line = self._read_some().decode(self._encoding, "replace")
-            key = line.strip()[:1].lower() if line else keys[-1]
-            if key and key in keys:
+            line = self._read_some()
+            said = line.decode(self._encoding, "replace").strip().lower()
+            if said in words:
                 loop.remove_reader(self._fd)
-                chosen.set_result(key)
+                chosen.set_result(said)
+            elif line:
+                self._write("> ")
             else:
-                self._write(f"{'/'.join(keys)}? ")
+                loop.remove_reader(self._fd)  # the end of the terminal ends the turn by a signal
 
         loop.add_reader(self._fd, read)
         try:

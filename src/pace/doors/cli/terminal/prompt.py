@@ -6,7 +6,7 @@ when nothing follows it at once. History is of this session, in memory.
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -135,13 +135,15 @@ class PromptLine:
         self._hint, self._may_leave = LEAVE_HINT, True
         self._app.invalidate()
 
-    async def choose(self, keys: str) -> str:
-        """One of these keys, pressed a moment after the question or later."""
-        self._choice = _Choice(keys)
+    async def choose(self, words: Collection[str]) -> str:
+        """One of these words; keys that turn out to be no answer are kept for the next message."""
+        choice = self._choice = _Choice(words)
         try:
-            return await self._choice.pressed
+            return await choice.chosen
         finally:
             self._choice = None
+            for key in choice.let_go():
+                self._ahead.add(key)
 
     @contextmanager
     def replying(self, stop: Callable[[], None]) -> Iterator[None]:
@@ -152,8 +154,9 @@ class PromptLine:
                 if key.key == Keys.ControlC:
                     self._ahead.clear()
                     stop()
-                elif self._choice is None or not self._choice.takes(key.data):
-                    self._ahead.add(key)
+                else:
+                    for kept in (key,) if self._choice is None else self._choice.take(key):
+                        self._ahead.add(kept)
 
         with self._input.raw_mode(), self._input.attach(read):
             yield
@@ -249,21 +252,43 @@ class PromptLine:
 
 
 class _Choice:
-    """A question that waits for one of a few keys."""
+    """A question that waits for one of a few words and Enter."""
 
-    def __init__(self, keys: str) -> None:
-        loop = asyncio.get_running_loop()
-        self.pressed: asyncio.Future[str] = loop.create_future()
-        self._keys = keys
-        self._begins_at = loop.time() + SETTLE
+    def __init__(self, words: Collection[str]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.chosen: asyncio.Future[str] = self._loop.create_future()
+        self._words = frozenset(words)
+        self._last_key = self._loop.time()
+        self._held: list[KeyPress] = []
 
-    def takes(self, key: str) -> bool:
-        """Whether a key answers the question."""
-        is_early = asyncio.get_running_loop().time() < self._begins_at
-        if is_early or self.pressed.done() or key.lower() not in set(self._keys):
-            return False
-        self.pressed.set_result(key.lower())
-        return True
+    def take(self, key: KeyPress) -> Sequence[KeyPress]:
+        """Hold a key that may belong to an answer; gives those that do not."""
+        now = self._loop.time()
+        after_a_pause, self._last_key = now - self._last_key >= SETTLE, now
+        if self.chosen.done() or not (self._held or after_a_pause):
+            return (key,)
+        if key.key in {Keys.ControlM, Keys.ControlJ}:
+            return self._enter(key)
+        self._held.append(key)
+        if any(word.startswith(self._typed) for word in self._words):
+            return ()
+        return self.let_go()
+
+    def let_go(self) -> Sequence[KeyPress]:
+        """The keys that were held."""
+        held, self._held = self._held, []
+        return held
+
+    @property
+    def _typed(self) -> str:
+        return "".join(key.data for key in self._held).lower()
+
+    def _enter(self, key: KeyPress) -> Sequence[KeyPress]:
+        if self._typed not in self._words:
+            return (*self.let_go(), key)
+        self.chosen.set_result(self._typed)
+        self._held = []
+        return ()
 
 
 class _Enter:

@@ -8,10 +8,10 @@ from pace.doors.safe_text import safe_line
 from pace.ports import ActionRequest, Risk
 
 
-def question(request: ActionRequest, width: int) -> list[Text]:
+def question(request: ActionRequest, width: int, dot: str) -> list[Text]:
     """What would be done, and the keys that answer."""
     ahead = "Careful: " if request.risk is Risk.HIGH else ""
     would = Text(f"{ahead}Pace would {safe_line(request.would)}.", WARNING)
-    always = f"a always for {request.action}, " if request.may_be_always else ""
-    keys = Text(f"Allow it? y once, {always}n no", DIM)
-    return [Text(), *wrapped(would, width), *wrapped(keys, width)]
+    always = f" {dot} always: {request.action} asks no more" if request.may_be_always else ""
+    keys = Text(f"Type y or n, then Enter{always}", DIM)
+    return [*wrapped(would, width), *wrapped(keys, width)]

@@ -38,8 +38,8 @@ class ReplyView:
         self._open += safe
         self.is_changed = True
 
-    def draw(self, status: Text | None = None) -> None:
-        """Bring the screen up to date, with a line about what is going on below the words."""
+    def draw(self, status: Sequence[Text] = ()) -> None:
+        """Bring the screen up to date, with lines about what is going on below the words."""
         self.is_changed = False
         if self._canvas.look.is_plain:
             return
@@ -49,7 +49,7 @@ class ReplyView:
         if kind not in {"fence", "code_block"}:
             source = closed(source)
         live = self._unprinted(source) if source.strip() else []
-        below = [] if status is None else [*([Text()] if self._has_words else []), status]
+        below = [*([Text()] if self._has_words and status else []), *status]
         too_many = len(live) + len(below) - self._canvas.live_rows
         if too_many > 0 and kind != "table":
             done += live[:too_many]

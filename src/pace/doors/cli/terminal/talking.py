@@ -28,8 +28,11 @@ from pace.planners.falling_back import CANNOT_ANSWER
 from pace.planners.offers import offers, usable_others
 from pace.ports import Approval
 
-# The last one is taken when nobody can answer any more.
-_WORDS = {"y": Approval.ONCE, "a": Approval.ALWAYS, "n": Approval.NO}
+_WORDS = {
+    **dict.fromkeys(("y", "yes"), Approval.ONCE),
+    **dict.fromkeys(("n", "no"), Approval.NO),
+    "always": Approval.ALWAYS,
+}
 _GO_ON = "Go on exactly where you stopped."
 _EXCERPT = 60
 
@@ -115,7 +118,7 @@ class Talking:
         """Let the companion answer; None if it was stopped before it began."""
         turn = asyncio.create_task(self._chat.say(words, view.say), name="turn")
         frames = asyncio.create_task(view.run(), name="frames")
-        asking = asyncio.create_task(self._ask_for(words.turn_id), name="asking")
+        asking = asyncio.create_task(self._ask_for(words.turn_id, view), name="asking")
 
         def stop() -> None:
             if not self._chat.stop():
@@ -124,25 +127,27 @@ class Talking:
         self._stop = stop
         try:
             with self._line.replying(stop):
-                await asyncio.wait([turn, frames], return_when=asyncio.FIRST_COMPLETED)
+                # The last two end by a fault alone.
+                await asyncio.wait([turn, frames, asking], return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._stop = None
             for task in (turn, frames, asking):
                 task.cancel()
             await asyncio.wait([turn, frames, asking])
-        if not frames.cancelled():
-            frames.result()
+        for task in (frames, asking):
+            if not task.cancelled():
+                task.result()
         for notice in self._notices():
             self._canvas.write(notice)
         view.finish()
         return None if turn.cancelled() else turn.result()
 
-    async def _ask_for(self, turn_id: TurnId) -> None:
+    async def _ask_for(self, turn_id: TurnId, view: TurnView) -> None:
         """Ask about each action of the turn that waits for a word; another screen may be faster."""
         async with aclosing(asked_of(self._chat.session, turn_id)) as requests:
             async for request in requests:
-                self._canvas.write(*question(request, self._canvas.width))
-                word = asyncio.create_task(self._line.choose("".join(_WORDS)))
+                view.ask(question(request, self._canvas.width, self._canvas.look.signs.dot))
+                word = asyncio.create_task(self._line.choose(_WORDS))
                 over = asyncio.create_task(wait_answered(self._chat.session, request))
                 try:
                     await asyncio.wait({word, over}, return_when=asyncio.FIRST_COMPLETED)
@@ -150,6 +155,7 @@ class Talking:
                     word.cancel()
                     over.cancel()
                     await asyncio.wait({word, over})
+                    view.ask(())
                 if not word.cancelled():
                     self._chat.approvals.answer(request.call_id, _WORDS[word.result()])
 

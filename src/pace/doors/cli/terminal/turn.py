@@ -1,7 +1,7 @@
 """Shows one turn: what the planner does, the reply as it comes, and what is to be said of it."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.text import Text
 
@@ -11,7 +11,16 @@ from pace.doors.cli.terminal.look import DIM, WARNING
 from pace.doors.cli.terminal.reply import ReplyView
 from pace.doors.cli.terminal.wrapping import wrapped
 from pace.doors.safe_text import safe_line, safe_text
-from pace.ports import Loading, Notice, PlannerEvent, Reading, Shown, TextDelta, Thinking
+from pace.ports import (
+    Finished,
+    Loading,
+    Notice,
+    PlannerEvent,
+    Reading,
+    Shown,
+    TextDelta,
+    Thinking,
+)
 
 # What takes less is not worth a line that comes and goes.
 _PATIENCE = 0.7
@@ -33,7 +42,8 @@ class TurnView:
         self._began = asyncio.get_running_loop().time()
         self._last_words = self._began
         self._event: PlannerEvent | None = None
-        self._shown: str | None = None
+        self._shown: Sequence[str] = ()
+        self._question: Sequence[Text] = ()
         self._told: list[Text] = []
         self._brought: list[str] = []
         self._has_thoughts = False
@@ -61,12 +71,21 @@ class TurnView:
         while True:
             if notices := [*self._notices(), *self._take_told()]:
                 self._canvas.write(*notices)
-            status = self._status()
-            told = None if status is None else status.plain
+            below = self._question or self._status()
+            told = [line.plain for line in below]
             if self._reply.is_changed or told != self._shown:
                 self._shown = told
-                self._reply.draw(status)
+                self._reply.draw(below)
             await asyncio.sleep(_FRAME)
+
+    def ask(self, question: Sequence[Text]) -> None:
+        """Have a question stand below the words, in place of what the planner does; none ends it.
+
+        Where nothing can stand below and go again, it is written once.
+        """
+        if self._canvas.look.is_plain and question:
+            self._canvas.write("", *question)
+        self._question = question
 
     def finish(self) -> None:
         """Show the reply to its end, what actions brought below it, and no status any more."""
@@ -89,11 +108,11 @@ class TurnView:
         told, self._told = self._told, []
         return told
 
-    def _status(self) -> Text | None:
+    def _status(self) -> Sequence[Text]:
         now = asyncio.get_running_loop().time()
         seconds = now - self._last_words
         if seconds < _PATIENCE:
-            return None
+            return ()
         match self._event:
             case Reading(done=done, total=total) if done < total:
                 doing = f"reading {done:,} of {total:,}"
@@ -101,13 +120,13 @@ class TurnView:
                 doing = f"the server loads {safe_line(model) or 'its model'}, {int(seconds)} s"
             case Thinking():
                 doing = f"thinking, {int(seconds)} s"
-            case TextDelta():
-                return None
+            case TextDelta() | Finished():
+                return ()
             case _:
                 doing = "waiting for the model"
                 doing += f", {int(seconds)} s" if seconds >= 1 else ""
         stop = f" {self._canvas.look.signs.dot} Ctrl-C stops" if seconds > _LONG else ""
-        return Text(f"{doing}{stop}", DIM)
+        return (Text(f"{doing}{stop}", DIM),)
 
 
 def _remarks(report: TurnReport, dots: str) -> Iterator[Text]:
@@ -117,6 +136,8 @@ def _remarks(report: TurnReport, dots: str) -> Iterator[Text]:
         yield Text(f"{dots} the model broke off, /continue asks for the rest", WARNING)
     elif report.cut_off:
         yield Text(f"{dots} cut at the reply limit, /continue goes on", WARNING)
+    if report.trouble:
+        yield Text(f"{dots} then it failed: {safe_line(report.trouble)}", WARNING)
     if report.gave_way:
         yield Text(f"to fit the model's context: {safe_line('; '.join(report.gave_way))}", DIM)
     if not (report.interrupted or report.remembered):
