@@ -39,10 +39,9 @@ class Desktop:
     def add_clipboard(self) -> Path:
         """An xclip that keeps the text in a file; gives the file."""
         kept = self.programs.parent / "clipboard"
-        self.add(
-            "xclip",
-            f"case \"$*\" in *-o*) cat '{kept}' 2>/dev/null;; *) cat > '{kept}';; esac",
-        )
+        nothing = "{ echo 'Error: target STRING not available' >&2; exit 1; }"
+        read = f"cat '{kept}' 2>/dev/null || {nothing}"
+        self.add("xclip", f"case \"$*\" in *-o*) {read};; *) cat > '{kept}';; esac")
         return kept
 
     def add_app(self, name: str, *, program: str, file: str = "", more: str = "") -> Path:

@@ -1,6 +1,7 @@
 """The clipboard: what goes in comes out, and what is said where there is none."""
 
 import asyncio
+import shutil
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -43,6 +44,32 @@ async def test_a_long_text_is_shown_in_part(desktop: Desktop) -> None:
     result = await READ.run({})
     assert result.shown == "x" * 4000 + "\n[996,000 more characters]"
     assert result.line == "Read the clipboard: 1,000,000 characters."
+
+
+async def test_an_endless_text_is_not_read(desktop: Desktop) -> None:
+    """What goes on and on is read to a limit, and refused in a sentence."""
+    desktop.add("xclip", "exec cat /dev/zero")
+    with pytest.raises(ActionError, match=r"more in the clipboard than Pace reads \(4 MB\)"):
+        await READ.run({})
+
+
+async def test_a_program_that_fails_is_no_success(desktop: Desktop) -> None:
+    """Where the desktop's own program fails, nothing is said to be read or written."""
+    desktop.add("xclip", 'cat > /dev/null; echo "Error: Can\'t open display: :99" >&2; exit 1')
+    for run in (READ.run({}), WRITE.run({"text": "x"})):
+        with pytest.raises(ActionError, match="Is there a screen at :99") as failed:
+            await run
+        assert not isinstance(failed.value, ActionUncertainError)
+
+
+@pytest.mark.skipif(shutil.which("xclip") is None, reason="xclip is not installed")
+async def test_the_real_program_without_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same with xclip itself, at a screen that is not there."""
+    monkeypatch.setenv("DISPLAY", ":4711")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    for run in (READ.run({}), WRITE.run({"text": "x"})):
+        with pytest.raises(ActionError, match="Is there a screen at :4711"):
+            await run
 
 
 async def test_the_text_is_in_no_argument(desktop: Desktop, tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import signal
 import sys
 from contextlib import suppress
 
-from pace.actions.clipboard.program import NO_CLIPBOARD, NO_PYPERCLIP
+from pace.actions.clipboard.program import FAILED, LARGEST, NO_CLIPBOARD, NO_PYPERCLIP
+from pace.actions.telling import shown
 from pace.errors import ActionError, ActionUncertainError, MissingExtraError
 
 _ANSWERS_WITHIN = 10.0
@@ -22,11 +23,17 @@ class SystemClipboard:
     async def read(self) -> str:
         """The text that is there; empty if there is none."""
         try:
-            return (await self._ran("read", b"")).decode("utf-8", "replace")
+            read = await self._ran("read", b"")
         except TimeoutError as error:
             raise ActionError(
                 "The clipboard did not answer. Copy the text again, then ask again."
             ) from error
+        if len(read) > LARGEST:
+            raise ActionError(
+                f"There is more in the clipboard than Pace reads ({LARGEST // 1_000_000} MB). "
+                "Copy less."
+            )
+        return read.decode("utf-8", "replace")
 
     async def write(self, text: str) -> None:
         """Put a text there. Raises ActionUncertainError if the clipboard hangs."""
@@ -77,12 +84,20 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 def _fault(status: int | None) -> ActionError:
     if status == NO_PYPERCLIP:
         return ActionError(str(MissingExtraError("The clipboard", "chat")))
-    if status != NO_CLIPBOARD:
-        return ActionError("The clipboard could not be used. Try it by hand.")
-    if sys.platform in {"darwin", "win32"}:
+    if status in {NO_CLIPBOARD, FAILED} and sys.platform not in {"darwin", "win32"}:
+        return ActionError(_lacking(is_there=status == FAILED))
+    if status == NO_CLIPBOARD:
         return ActionError("The clipboard could not be used. Does another program hold it?")
-    if os.environ.get("WAYLAND_DISPLAY"):
-        return ActionError("No clipboard can be reached here. Install the package wl-clipboard.")
-    if os.environ.get("DISPLAY"):
-        return ActionError("No clipboard can be reached here. Install the package xclip.")
-    return ActionError("There is no screen here, so no clipboard. Use Pace on a desktop.")
+    return ActionError("The clipboard could not be used. Try it by hand.")
+
+
+def _lacking(*, is_there: bool) -> str:
+    """What a Linux desktop lacks; its own program may be there."""
+    wayland, x11 = (os.environ.get(name) for name in ("WAYLAND_DISPLAY", "DISPLAY"))
+    if not (wayland or x11):
+        return "There is no screen here, so no clipboard. Use Pace on a desktop."
+    if is_there:
+        screen = shown(wayland or x11 or "")
+        return f"The clipboard's own program failed. Is there a screen at {screen}?"
+    package = "wl-clipboard" if wayland else "xclip"
+    return f"No clipboard can be reached here. Install the package {package}."
