@@ -12,14 +12,26 @@ ALONE = {"PATH": "/nonexistent", "ANTHROPIC_API_KEY": "sk-CANARY-0123456789"}
 AGREED = f'{REMOTE}\n[privacy]\nagreed = "direct:api.anthropic.com"\n'
 
 
+def programs(tmp_path):
+    """A search path with a program claude, which nobody runs."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "claude").write_text("#!/bin/sh\n")
+    (folder / "claude").chmod(0o755)
+    return {"PATH": str(folder)}
+
+
 @pytest.fixture
 def start(tmp_path):
     """Starts the driver over replies and settings; every program ends with its test."""
     started = []
+    everybody = programs(tmp_path) | dict.fromkeys(
+        ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"), "sk-CANARY-0123456789"
+    )
 
     def start_one(replies, *, settings="", **options):
         (tmp_path / "settings.toml").write_text(settings)
-        terminal = start_driver(tmp_path, replies, **options)
+        terminal = start_driver(tmp_path, replies, **everybody | options)
         started.append(terminal)
         return terminal
 
@@ -92,7 +104,51 @@ def test_switching_asks_once_and_the_conversation_goes_on(start, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("answer", ["no", "y", "yes please"])
+@pytest.mark.parametrize("answer", ["y", "Yes", " YES "])
+def test_a_yes_is_a_yes_however_it_is_typed(start, tmp_path, answer):
+    """What `pace tier` takes for a yes, a conversation takes, too."""
+    terminal = start("[]", columns=140)
+    terminal.say("/tier openai")
+    terminal.see("Type yes or no.")
+    terminal.say(answer)
+    terminal.see("openai answers; your words go to api.openai.com. It stays so in later")
+    assert 'agreed = "direct:api.openai.com"' in saved(tmp_path)
+    leave(terminal, "openai ↗ › ")
+
+
+def test_an_address_can_be_named_in_a_conversation_and_found_again(start, tmp_path):
+    """Custom and local are reached by their addresses, and without one by the last one of this run.
+
+    One on this machine is kept apart from that of tier local.
+    """
+    terminal = start("[]", columns=140)
+    terminal.say("/tier custom")
+    terminal.see("Set it like: /tier custom https://example.com/v1")
+    terminal.say("/tier custom http://127.0.0.1:9/v1")
+    terminal.see("Type yes or no.")
+    terminal.say("yes")
+    terminal.see("custom answers; your words go to 127.0.0.1:9.")
+    terminal.see_prompt("custom ↗ › ")
+    terminal.type("/tier local http://127.0.0.1:8/v1\r")
+    terminal.see("Nothing answers at http://127.0.0.1:8/v1 now.")
+    terminal.say("/tier custom")
+    terminal.see("custom answers", times=2)
+    assert 'base_url = "http://127.0.0.1:9/v1"' in saved(tmp_path)
+    leave(terminal, "custom ↗ › ")
+    assert terminal.all_text().count("Type yes or no.") == 1
+
+
+def test_who_cannot_answer_is_not_switched_to(start, tmp_path):
+    """The reason is told instead of a question, and nothing is written."""
+    terminal = start("[]", columns=140, PATH="/nonexistent")
+    terminal.say("/tier claude")
+    terminal.see("The program claude is not installed. Install it with:")
+    leave(terminal)
+    assert "Type yes or no." not in terminal.all_text()
+    assert saved(tmp_path) == ""
+
+
+@pytest.mark.parametrize("answer", ["no", "yep", "yes please"])
 def test_a_no_changes_nothing(start, tmp_path, answer):
     """Whatever is not a yes is a no: who answered before goes on, and nothing is written."""
     terminal = start('["One."]')
@@ -128,6 +184,7 @@ def test_all_that_could_answer_are_shown(start):
     terminal.say("/tier")
     terminal.see("the program codex is not installed")
     terminal.see("there is a key in the environment (sends words to api.anthropic.com)")
+    terminal.see("• embedded")
     terminal.see("embedded answers; your words stay on this machine. Switch like: /tier local")
     leave(terminal)
     assert "CANARY" not in terminal.all_text()
@@ -136,16 +193,22 @@ def test_all_that_could_answer_are_shown(start):
 def test_a_failure_offers_the_others_and_does_nothing(start, tmp_path):
     """B73: the error stands first, then who else could answer; nobody else is asked."""
     terminal = start(
-        '[[PlannerUnreachableError("Nothing answers.")]]',
+        '[[PlannerUnreachableError("Nothing answers.")], "Hello."]',
         **ALONE,
     )
     terminal.say("hello")
     terminal.see("Nothing answers.")
     terminal.see("Others that could answer: /tier anthropic (sends words to api.anthropic.com)")
     assert saved(tmp_path) == ""
-    terminal.see_prompt("› hello")
-    terminal.type("\x15\x04")
+    terminal.see("/retry then sends your message again.")
+    # A command that was offered can be typed as it is, and no word goes anywhere by it.
+    terminal.say("/tier")
+    terminal.say("/retry")
+    terminal.see("Hello.")
+    terminal.see_prompt()
+    terminal.type("\x04")
     assert terminal.wait_end() == 0
+    assert [messages[-1] for messages in prompts(tmp_path)] == ["hello", "hello"]
 
 
 def test_thoughts_are_shown_on_demand_alone(start, tmp_path):
@@ -200,10 +263,14 @@ def test_notices_and_what_actions_brought_stand_beside_the_reply(start, tmp_path
 
 @pytest.fixture
 def pace(tmp_path):
-    """The installed command on a terminal, with nothing around it."""
+    """The installed command on a terminal, with one program around it."""
     (tmp_path / "settings.toml").write_text("")
     terminal = Terminal(
-        str(PACE), ["chat", "--tier", "claude"], PACE_HOME=str(tmp_path), PATH="/nonexistent"
+        str(PACE),
+        ["chat", "--tier", "claude"],
+        columns=140,
+        PACE_HOME=str(tmp_path),
+        **programs(tmp_path),
     )
     yield terminal
     terminal.close()
@@ -214,6 +281,22 @@ def test_a_flag_asks_before_the_conversation_begins(pace, tmp_path):
     pace.see("go to Anthropic")
     pace.see("Type yes or no")
     pace.type("yes\r")
+    pace.see_prompt("claude ↗ › ")
+    pace.type("/quit\r")
+    assert pace.wait_end() == 0
+    assert saved(tmp_path) == '[privacy]\nagreed = "cli:claude"\n'
+
+
+def test_a_switch_after_a_flag_is_of_this_run_alone(pace, tmp_path):
+    """What the flag began for one run ends with it: the file learns of the agreements alone."""
+    pace.see("Type yes or no")
+    pace.type("yes\r")
+    pace.see_prompt("claude ↗ › ")
+    pace.type("/tier local http://127.0.0.1:8/v1\r")
+    pace.see("That holds for this run.")
+    pace.see_prompt()
+    pace.type("/tier claude\r")
+    pace.see("claude answers; your words go to Anthropic. That holds for this run.")
     pace.see_prompt("claude ↗ › ")
     pace.type("/quit\r")
     assert pace.wait_end() == 0

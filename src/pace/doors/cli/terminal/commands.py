@@ -28,7 +28,7 @@ COMMANDS = (
     Command(name="window", takes="N", does="turn pairs that the model sees word for word, 1 to 8"),
     Command(name="idle", takes="N", does="minutes of silence until Pace forgets, 5 to 60"),
     Command(name="remember", takes="on|off", does="off: each message stands alone"),
-    Command(name="tier", takes="[NAME]", does="show or change who answers"),
+    Command(name="tier", takes="[NAME [URL]]", does="show or change who answers"),
     Command(name="model", takes="[NAME]", does="show or change the model"),
     Command(name="actions", takes="[on|off]", does="show what Pace can do, or let it, or not"),
     Command(name="settings", takes="[NAME [VALUE]]", does="show or change settings"),
