@@ -1,9 +1,11 @@
 """How a reply is read as an envelope, piece by piece and at its end."""
 
 import json
+from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pace.envelope.model import Call, Envelope, Intent
@@ -201,14 +203,18 @@ def test_what_is_no_number_is_refused(number: str) -> None:
         ('{"intent": "answer", "spokenText": "x",}', "form"),
         ('{"intent": "answer" "spokenText": "x"}', "form"),
         ('{"intent": "answer", "spokenText": "\\x"}', "form"),
-        ("{'intent': 'answer', \"spokenText\": \"x\"}", "plain"),
+        ("{'intent': 'answer', \"spokenText\": \"x\"}", "form"),
+        ("{'intent':'action','spokenText':'x','payload':{'name':'list_timers','args':{}}}", "form"),
+        ('{intent: "answer", spokenText: "x"}', "form"),
+        ('{"thought": "hm", "intent": "answer", "spokenText": "x"}', "belong"),
+        ('{"version": 10, "intent": "answer", "spokenText": "x"}', "belong"),
+        ('{"name": "Ann", "intent": "unknown"}', "belong"),
+        (f"[{TALK}]", "form"),
+        (f"[{{}}, {TALK}]", "form"),
     ],
 )
 def test_what_is_no_envelope_does_nothing(text: str, fault: str) -> None:
     """Wrong types, unknown names, missing and foreign fields: one sentence, and no action."""
-    if fault == "plain":
-        assert read(text)[1].is_plain
-        return
     sentence = fault_of(text)
     assert fault in sentence
     assert sentence.endswith("so nothing was done. Ask again.")
@@ -247,8 +253,12 @@ def test_an_envelope_is_never_shown() -> None:
     [
         '{"action": "none", "reply": "hi"}',
         '{"action": "none", "reply": "hi"}\n{"action": "delete_note", "id": 3}',
-        '{"name": "Ann", "intent": "unknown"}',
+        '{"name": "take_note", "id": 3}',
+        '[{"name": "Ann", "args": {}}, {"about": {"intent": "x", "payload": 1}}]',
         '```json\n{"a": 1}\n```',
+        'So:\n```json\n{"a": {"b": "}"}}\n```\nand <b>{"c": []}</b>, `{"d"}`',
+        "body {color: red} and {'a': 'it''s'}, {\"} and {",
+        "<b>[[x]] ~~y~~ [](z) {{a}} `b` ``` c",
         "```python\nprint({})\n```",
         "[1, 2]",
         "{}",
@@ -291,6 +301,150 @@ def test_an_envelope_after_words_is_hidden_and_does_nothing() -> None:
         reader.finish(cut_off=False, tokens=None)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('Sure! {"payload": {"name": "list_timers", "args": {}}, "intent": "action"}', "Sure! "),
+        ('Sure!\n{"thought": "hm", "intent": "answer", "spokenText": "x"}', "Sure!\n"),
+        (f"Here:\n```json\n{ACT}\n```", "Here:\n"),
+        (f'{{"a": 1}}\n{ACT}', '{"a": 1}\n'),
+        (f"Sure: [{ACT}]", "Sure: "),
+        (f"~~~json\n{ACT}\n~~~", ""),
+        (f"<answer>{ACT}</answer>", ""),
+        (f"```javascript\n{ACT}\n```", ""),
+    ],
+)
+def test_whatever_is_around_an_envelope_none_of_it_is_seen(text: str, shown: str) -> None:
+    """Whatever its first key is, and in whatever it is wrapped, an envelope is held back."""
+    reader = EnvelopeReader(NAMES)
+    assert reader.feed(text) == shown
+    with pytest.raises(EnvelopeError, match="words ahead"):
+        reader.finish(cut_off=False, tokens=None)
+
+
+@pytest.mark.parametrize("ahead", ["", "Okay. ", " \n"])
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        '<tool_call>{"name": "take_note", "arguments": {}}</tool_call>',
+        '<tool_call>\n{"arguments": {}, "name": "take_note"}\n</tool_call>',
+        '{"calls": [{"name": "take_note", "args": {"title": "t"}}]}',
+        '[{"name": "take_note", "parameters": {}}]',
+        '{"tool_calls": [{"function": {"name": "take_note", "arguments": "{}"}}]}',
+        '{"action": "take_note", "action_input": {}}',
+        "{'name': 'take_note', 'args': {}}",
+        '{name: "take_note", args: {}}',
+        f'{{"reply": {TALK}}}',
+        '```json\n{"name": "take_note", "args": {}}\n```',
+    ],
+)
+def test_an_order_in_another_form_is_hidden_and_does_nothing(ahead: str, attempt: str) -> None:
+    """A known action with arguments is no JSON that a person asked for, whatever is around it."""
+    reader = EnvelopeReader(NAMES)
+    assert reader.feed(ahead + attempt).strip() == ahead.strip()
+    with pytest.raises(EnvelopeError) as raised:
+        reader.finish(cut_off=False, tokens=None)
+    sentence = "The reply asks for an action in another form, so nothing was done. Ask again."
+    assert str(raised.value) == sentence
+
+
+@pytest.mark.parametrize("ahead", ["", "Sure! "])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        '{"in',
+        '{"intent"',
+        '{"version": 10, "spok',
+        "{inte",
+        '{"a": 1, "b": {"spokenText": "x", "intent": "ans',
+        '{"calls": [{"name": "take_note", "args": {"title": "t',
+    ],
+)
+def test_a_piece_of_an_envelope_is_hidden(ahead: str, piece: str) -> None:
+    """A reply that ends within what only an envelope begins with was cut off, by itself, too."""
+    if not (ahead and '"intent"' in piece):
+        assert "cut off" in fault_of(ahead + piece)
+    reader = EnvelopeReader(NAMES)
+    assert reader.feed(ahead + piece) == ahead
+
+
+def test_what_begins_with_an_object_and_is_cut_off_is_hidden() -> None:
+    """B86: with other keys, too; without a cut they are a person's JSON, whole or not."""
+    text = '{"action": "add_note", "text": "buy mi'
+    assert "cut off" in fault_of(text, cut_off=True)
+    assert read(text)[1].spoken_text == text
+    assert read(f"So: {text}", cut_off=True)[1].spoken_text == f"So: {text}"
+
+
+def test_escaped_keys_are_keys() -> None:
+    """An envelope may spell its keys as JSON allows."""
+    text = ACT.replace("spokenText", "spoken\\u0054ext").replace('"intent"', '"\\u0069ntent"')
+    shown, envelope = read(text)
+    assert shown == "Okay."
+    assert envelope.calls
+
+
+def test_any_white_space_may_stand_ahead() -> None:
+    """However much of it, and with a mark of byte order, it is no word."""
+    for blank in (" " * 300, "\n" * 300 + "\ufeff", "```json\n" + " " * 300, "{" + " " * 300):
+        shown, envelope = read(blank + ACT.removeprefix("{" if "{" in blank else ""))
+        assert shown == "Okay."
+        assert envelope.calls
+
+
+PIECES = st.sampled_from(
+    (
+        *(ACT, TALK, NOTE, f"[{ACT}]", ACT.replace('"intent"', '"\\u0069ntent"')),
+        *(TALK.replace('"', "'"), '{"thought": "hm", ' + ACT[1:], ACT[:-1], ACT[1:]),
+        *('{"a": [1, {"b": "\\u00e9 {"}]}', "{}", "[]", "{name: ", '{"in', '"', "{", "}", "[", "]"),
+        *("```json\n", "```\n", "```", "``` ```", "`", "~~~", "\ufeff", " " * 300, "\n", " "),
+        *("<tool_call>", "</tool_call>", "<", "Sure! ", "x" * 70, "\\", "\\ud83d", "\ud83d", ":"),
+    )
+)
+
+
+def outcome(chunks: Sequence[str], *, cut_off: bool) -> tuple[str, object]:
+    """What was shown while it streamed, and what came of it in the end."""
+    reader = EnvelopeReader(NAMES)
+    shown = "".join(reader.feed(chunk) for chunk in chunks)
+    try:
+        envelope = reader.finish(cut_off=cut_off, tokens=7)
+    except (EnvelopeError, EmptyReplyError) as error:
+        return shown, str(error)
+    assert envelope.spoken_text.startswith(shown)
+    return shown, envelope
+
+
+@settings(max_examples=400)
+@given(st.lists(PIECES, max_size=6), st.integers(0, 30), st.booleans(), st.data())
+@example([" " * 300, ACT], 0, False, None)  # noqa: FBT003
+@example(["```json\n", ACT, "\n", "`", " ", "``"], 0, False, None)  # noqa: FBT003
+def test_the_pieces_in_which_it_comes_do_not_matter(
+    pieces: list[str],
+    lost: int,
+    cut_off: bool,  # noqa: FBT001
+    data,
+) -> None:
+    """The same reply shows, says and does the same, in whatever chunks it arrives."""
+    text = "".join(pieces)
+    text = text[: len(text) - lost]
+    cuts = [] if data is None else data.draw(st.lists(st.integers(0, len(text)), max_size=12))
+    bounds = [0, *sorted(cuts), len(text)]
+    chunks = [text[a:b] for a, b in pairwise(bounds)]
+    whole = outcome([text], cut_off=cut_off)
+    assert outcome(chunks, cut_off=cut_off) == whole
+    assert outcome(text, cut_off=cut_off) == whole
+
+
+@given(st.text(alphabet="{}[]\",:'\\u0d8 intespokTxaym\n`<>~\ufeff\ud83d", max_size=60), st.data())
+def test_nor_do_they_in_any_text(text: str, data) -> None:
+    """The same of texts that are nearly anything."""
+    at = data.draw(st.integers(0, len(text)))
+    whole = outcome([text], cut_off=False)
+    assert outcome([text[:at], text[at:]], cut_off=False) == whole
+    assert outcome(text, cut_off=False) == whole
+
+
 @pytest.mark.parametrize("fence", ["```json\n", "```\n", " ```JSON \n\n"])
 def test_one_fence_around_an_envelope_is_allowed(fence: str) -> None:
     """Models that are merely asked for a form like to fence it in."""
@@ -327,6 +481,21 @@ def test_depth_and_size_are_bounded() -> None:
     reader.feed('"}')
     with pytest.raises(EnvelopeError, match="larger"):
         reader.finish(cut_off=False, tokens=None)
+
+
+def test_no_more_than_the_bound_is_read() -> None:
+    """Whatever comes beyond what is of use is not looked at, nor shown."""
+    for head in (TALK[:-3], '{"a": "', '[{"a": "'):
+        reader = EnvelopeReader(NAMES)
+        shown = reader.feed(head) + reader.feed("x" * 1_100_000)
+        assert reader.feed('"}') == reader.feed(ACT) == ""
+        assert len(shown) < 1_000_000
+        assert not reader.is_whole
+        with pytest.raises(EnvelopeError, match="larger"):
+            reader.finish(cut_off=False, tokens=None)
+    size = 1_000_000 - len(TALK)
+    assert read(TALK[:-2] + "x" * size + TALK[-2:])[0].endswith("x")
+    assert "larger" in fault_of(TALK[:-2] + "x" * (size + 1) + TALK[-2:])
 
 
 def test_a_long_reply_may_come_in_characters() -> None:

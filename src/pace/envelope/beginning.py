@@ -1,54 +1,95 @@
-"""Tells from a reply's first characters whether it is an envelope or plain text."""
+"""Follows what may be the beginning of an envelope, with what models like to put around one."""
 
+import re
 from collections.abc import Collection
+from enum import Enum, auto
 
-from pace.envelope.model import FIELDS, INTENT, SPOKEN
+from pace.envelope.outline import Found, Outline
 
 FENCE = "```"
-# White space ahead of the first key; with more of it than that, nobody means an envelope.
-_LONGEST_HEAD = 200
+OPENER = re.compile(r"[{\[<`~]")
+"""What an envelope, or a thing around it, can begin with; all other text may pass."""
+_BLANK = re.compile(r"[\s\ufeff]*")
+
 _LABEL = "json"
+_LONGEST_HEAD = 64
 
 
-def begins_envelope(text: str) -> bool | None:
-    """Whether a reply that begins so is an envelope; None while only more of it can tell.
+class _Stage(Enum):
+    OPENER = auto()
+    TAG = auto()
+    MARKS = auto()
+    LABEL = auto()
+    GAP = auto()
+    VALUE = auto()
 
-    One code fence around it is allowed: models that are merely asked for a form like to write one.
+
+class Opening:
+    """Takes a text from an OPENER on: a value in JSON, at most a fence or a tag ahead of it.
+
+    `head_size` is how much stands ahead of the value, `is_fenced` whether that is the one thing
+    that is allowed there: models that are merely asked for a form like to fence it in.
     """
-    rest = text.lstrip()
-    if rest.startswith("`"):
-        line, line_end, inside = rest.partition("\n")
-        if not line_end:
-            label = line.removeprefix(FENCE).strip().lower()
-            is_open = FENCE.startswith(line) or (
-                line.startswith(FENCE) and _LABEL.startswith(label)
-            )
-            return _undecided(text) if is_open else False
-        if not line.startswith(FENCE) or line.removeprefix(FENCE).strip().lower() not in {
-            "",
-            _LABEL,
-        }:
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.outline = Outline(names)
+        self.head_size = 0
+        self.is_fenced = False
+        self._stage = _Stage.OPENER
+        self._head = ""
+        self._is_none = False
+
+    @property
+    def found(self) -> Found:
+        """What is known of it so far."""
+        return Found.NOTHING if self._is_none else self.outline.found
+
+    def read(self, text: str, at: int) -> int:
+        """Read on from there until something is known; where it came to."""
+        while self._stage is not _Stage.VALUE and not self._is_none:
+            if self._stage is _Stage.GAP:
+                size = blank_size(text, at)
+                at += size
+                self.head_size += size
+            if at == len(text):
+                return at
+            if text[at] in "{[" and self._stage is not _Stage.TAG:
+                self._stage = _Stage.VALUE
+            else:
+                self._is_none = not self._leads_on(text[at])
+                at += 1
+                self.head_size += 1
+        return at if self._is_none else self.outline.read(text, at)
+
+    def _leads_on(self, character: str) -> bool:
+        """Whether a value may still come."""
+        if self._stage is _Stage.OPENER:
+            self._stage = _Stage.TAG if character == "<" else _Stage.MARKS
+        elif self._stage is _Stage.GAP:
             return False
-        rest = inside.lstrip()
-    if not rest:
-        return _undecided(text)
-    return begins_object(rest, FIELDS)
+        elif self._stage is _Stage.TAG:
+            if character == ">":
+                self._stage = _Stage.GAP
+            elif not (character.isalnum() or character in "_|/=:.-"):
+                return False
+        elif len(self._head) < len(FENCE):
+            return self._adds(character) and character == self._head[0]
+        elif character == "\n":
+            label = self._head.removeprefix(FENCE).strip().lower()
+            self.is_fenced = self._head.startswith(FENCE) and label in {"", _LABEL}
+            self._stage = _Stage.GAP
+        else:
+            self._stage = _Stage.LABEL
+            if not (character.isalnum() or character in " \t\r+#._-"):
+                return False
+        return self._adds(character)
+
+    def _adds(self, character: str) -> bool:
+        self._head += character
+        return len(self._head) <= _LONGEST_HEAD
 
 
-def begins_object(text: str, keys: Collection[str] = (INTENT, SPOKEN)) -> bool | None:
-    """Whether a text begins with an object whose first key is one of these; None as above."""
-    if not text.startswith("{"):
-        return False
-    rest = text[1:].lstrip()
-    if not rest:
-        return _undecided(text)
-    if not rest.startswith('"'):
-        return False
-    key, quote, _ = rest[1:].partition('"')
-    if quote:
-        return key in keys
-    return _undecided(text) if any(known.startswith(key) for known in keys) else False
-
-
-def _undecided(text: str) -> bool | None:
-    return None if len(text) <= _LONGEST_HEAD else False
+def blank_size(text: str, at: int) -> int:
+    """How much white space is there; a mark of byte order counts as such."""
+    blank = _BLANK.match(text, at)
+    return 0 if blank is None else blank.end() - at

@@ -19,6 +19,9 @@ _CODE_START = re.compile(r"\\(u[0-9a-fA-F]{0,3})?")
 _WHOLE_CODE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _LOST = "\ufffd"
 
+PLAIN_RUN = re.compile("[^\"'\\\\\ud800-\udfff]+")
+"""Characters of a string that stand for themselves and may be fed at once."""
+
 
 class StringDecoder:
     """Takes the characters between the quotes; an escape that is none of JSON's gives nothing."""
@@ -32,11 +35,11 @@ class StringDecoder:
         """Whether the next character belongs to an escape, a quote included."""
         return bool(self._escape)
 
-    def feed(self, character: str) -> str:
-        """The text that is certain with this character; may be empty."""
-        if not self._escape and character != "\\":
-            return self._unit(character)
-        self._escape += character
+    def feed(self, piece: str) -> str:
+        """The text that is certain with this character, or PLAIN_RUN; may be empty."""
+        if not self._escape and piece != "\\":
+            return self._unit(piece)
+        self._escape += piece
         if self._escape in _ESCAPES:
             unit, self._escape = _ESCAPES[self._escape], ""
             return self._unit(unit)

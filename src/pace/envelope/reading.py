@@ -6,69 +6,59 @@ Nothing is repaired. What is not an envelope to the last character asks for no a
 from collections.abc import Collection
 from enum import Enum, auto
 
-from pace.envelope.beginning import FENCE, begins_envelope, begins_object
+from pace.envelope.beginning import FENCE, OPENER, Opening, blank_size
 from pace.envelope.checking import envelope_in, fault
 from pace.envelope.model import Envelope, Intent
-from pace.envelope.outline import Outline
+from pace.envelope.outline import DEEPEST, Found, Outline
 from pace.errors import EmptyReplyError, EnvelopeError
 from pace.memory.turn import is_blank
 
-# The longest reply that a planner gives is a fifth of this, and no argument is nested that deep.
-_LONGEST = 1_000_000
-_DEEPEST = 40
+_TOO_LARGE = "is larger than any that is of use"
 
 
 class _Kind(Enum):
-    UNKNOWN = auto()
-    ENVELOPE = auto()
     PLAIN = auto()
-    BURIED = auto()  # an envelope with words ahead of it
+    ENVELOPE = auto()
+    REFUSED = auto()  # neither words nor an envelope as it should be: nobody is to see the rest
 
 
 class EnvelopeReader:
     """Reads one reply; `names` are the actions that there are.
 
     A reply that does not begin as an envelope is plain text, and so is JSON of other keys: a person
-    may have asked for it.
+    may have asked for it. What comes of a reply does not depend on the pieces in which it came.
     """
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = names
-        self._kind = _Kind.UNKNOWN
-        self._held = ""
-        self._outline = Outline()
-        self._object: list[str] = []
-        self._size = 0
-        self._after = ""
-        self._is_fenced = False
+        self._kind = _Kind.PLAIN
         self._shown: list[str] = []
+        self._blanks: list[str] = []  # ahead of everything
+        self._has_begun = False
+        self._opening: Opening | None = None
+        self._held: list[str] = []  # what the opening has read
+        self._is_first = False  # whether nothing but blanks stands ahead of the opening
+        self._refusal = ""
+        self._outline = Outline(names)
+        self._is_fenced = False
+        self._object: list[str] = []
+        self._after = ""
 
     @property
     def is_whole(self) -> bool:
         """Whether the closing brace of an envelope came; no more than white space may follow."""
-        return self._outline.is_whole
+        return self._kind is _Kind.ENVELOPE and self._outline.found is Found.END
 
     def feed(self, chunk: str) -> str:
         """More of the words that may be shown; often empty. They only ever grow."""
-        if self._kind is _Kind.UNKNOWN:
-            chunk = self._held + chunk
-            self._held = ""
-            is_envelope = begins_envelope(chunk)
-            if is_envelope is None:
-                self._held = chunk
-                return ""
-            self._kind = _Kind.ENVELOPE if is_envelope else _Kind.PLAIN
-            if is_envelope:
-                head, brace, rest = chunk.partition("{")
-                self._is_fenced = FENCE in head
-                chunk = brace + rest
         if self._kind is _Kind.ENVELOPE:
             shown = self._from_envelope(chunk)
         elif self._kind is _Kind.PLAIN:
-            shown = self._from_plain(chunk)
+            shown = self._from_reply(chunk)
         else:
             return ""
-        self._shown.append(shown)
+        if shown:
+            self._shown.append(shown)
         return shown
 
     def finish(self, *, cut_off: bool, tokens: int | None) -> Envelope:
@@ -78,17 +68,18 @@ class EnvelopeReader:
         does not tell that nothing is missing. `tokens` is where it was cut, if that is known.
         Raises EmptyReplyError for an answer without words.
         """
-        if self._kind is _Kind.UNKNOWN and cut_off and self._held.lstrip()[:1] in {"{", "`"}:
-            raise _cut_off(tokens)
-        if self._kind in {_Kind.UNKNOWN, _Kind.PLAIN}:
-            return Envelope(spoken_text="".join(self._shown) + self._held, is_plain=True)
-        if self._kind is _Kind.BURIED:
-            raise fault("has words ahead of its form")
+        if self._kind is _Kind.REFUSED:
+            raise fault(self._refusal)
+        if self._kind is _Kind.PLAIN:
+            if self._opening is not None and self._is_lost(self._opening, cut_off=cut_off):
+                raise _cut_off(tokens)
+            text = "".join((*self._shown, *self._blanks, *self._held))
+            return Envelope(spoken_text=text, is_plain=True)
         if cut_off or not self.is_whole:
             raise _cut_off(tokens)
-        if self._size > _LONGEST or self._outline.deepest > _DEEPEST:
-            raise fault("is larger than any that is of use")
-        if self._after and not (self._is_fenced and self._after == FENCE):
+        if self._outline.deepest > DEEPEST:
+            raise fault(_TOO_LARGE)
+        if self._after and not (self._is_fenced and self._after.rstrip() == FENCE):
             raise fault("goes on after its end")
         envelope = envelope_in("".join(self._object), self._names)
         has_words = not is_blank(envelope.spoken_text) or envelope.payload
@@ -96,33 +87,95 @@ class EnvelopeReader:
             raise EmptyReplyError
         return envelope
 
-    def _from_envelope(self, chunk: str) -> str:
-        shown: list[str] = []
-        for at, character in enumerate(chunk):
-            if self._outline.is_whole:
-                self._after = (self._after + chunk[at:].strip())[: len(FENCE) + 1]
-                chunk = chunk[:at]
-                break
-            shown.append(self._outline.take(character))
-        self._size += len(chunk)
-        if self._size <= _LONGEST:
-            self._object.append(chunk)
-        return "".join(shown)
+    # --- inside
 
-    def _from_plain(self, chunk: str) -> str:
-        """Plain text passes, except an envelope in it: nobody is to see or hear one."""
-        text, self._held = self._held + chunk, ""
-        at = text.find("{")
-        while at >= 0:
-            is_envelope = begins_object(text[at:])
-            if is_envelope:
-                self._kind = _Kind.BURIED
-                return text[:at]
-            if is_envelope is None:
-                self._held = text[at:]
-                return text[:at]
-            at = text.find("{", at + 1)
-        return text
+    def _from_reply(self, text: str) -> str:
+        if not self._has_begun:
+            size = blank_size(text, 0)
+            self._blanks.append(text[:size])
+            text = text[size:]
+            self._has_begun = bool(text)
+        shown = self._from_text(text)
+        if not shown:
+            return ""
+        shown = "".join((*self._blanks, shown))
+        self._blanks.clear()
+        return shown
+
+    def _from_text(self, text: str) -> str:
+        """Text passes; a JSON value in it only once it is whole and known to be no envelope."""
+        shown: list[str] = []
+        start = at = 0  # what is shown next, and what is read next
+        while True:
+            if self._opening is None:
+                opener = OPENER.search(text, at)
+                end = len(text) if opener is None else opener.start()
+                shown.append(text[start:end])
+                if opener is None:
+                    return "".join(shown)
+                start = at = end
+                self._opening = Opening(self._names)
+                self._is_first = not self._shown and not any(shown)
+            at = self._opening.read(text, at)
+            if self._opening.found is Found.UNTOLD:
+                self._held.append(text[start:])
+                return "".join(shown)
+            opening, self._opening = self._opening, None
+            if self._held:
+                held = "".join(self._held)
+                self._held.clear()
+                text, at = held + text, at + len(held)
+            if opening.found is Found.NOTHING:
+                at = start + 1
+            elif opening.found is not Found.END or opening.outline.is_attempt:
+                return "".join(shown) + self._from_value(opening, text[start:], at - start)
+
+    def _from_value(self, opening: Opening, text: str, at: int) -> str:
+        """What is no plain text, read so far: an envelope, if it stands where one may."""
+        outline = opening.outline
+        is_bare = opening.head_size == 0 or opening.is_fenced
+        if outline.found is Found.FIELDS and self._is_first and is_bare and not outline.is_list:
+            self._kind = _Kind.ENVELOPE
+            self._blanks.clear()
+            self._outline, self._is_fenced = outline, opening.is_fenced
+            self._object.append(text[opening.head_size : at])
+            return self._from_envelope(text[at:])
+        if outline.found is Found.TOO_LARGE:
+            self._refuse(_TOO_LARGE)
+        elif outline.found is Found.END:
+            self._refuse("asks for an action in another form")
+        elif self._is_first and is_bare:
+            self._refuse("is not in the form that was asked for")
+        else:
+            self._refuse("has words ahead of its form")
+        return ""
+
+    def _refuse(self, why: str) -> None:
+        self._kind, self._refusal = _Kind.REFUSED, why
+        self._object.clear()
+
+    def _from_envelope(self, text: str) -> str:
+        at = self._outline.read(text, 0)
+        self._object.append(text[:at])
+        if self._outline.found is Found.END:
+            self._follow(text[at:])
+        elif self._outline.found is Found.TOO_LARGE:
+            self._refuse(_TOO_LARGE)
+        return self._outline.said()
+
+    def _follow(self, text: str) -> None:
+        """Keep of what comes after the end as much as tells whether it may stand there."""
+        text = (self._after + text).lstrip()
+        shut = text.rstrip()
+        self._after = (shut + text[len(shut) :][:1])[: len(FENCE) + 2]
+
+    def _is_lost(self, opening: Opening, *, cut_off: bool) -> bool:
+        """Whether what is still held at the end is a piece of an envelope, as far as one can tell.
+
+        A reply that begins with an object and is cut off is one, whatever its keys are so far.
+        """
+        outline = opening.outline
+        return (cut_off and self._is_first) or outline.is_attempt or outline.may_be_field
 
 
 def _cut_off(tokens: int | None) -> EnvelopeError:
