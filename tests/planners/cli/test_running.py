@@ -18,6 +18,7 @@ from pace.ports import Finished, Notice, TextDelta
 from pace.settings import Provider
 from planners.cli.asking import PROGRAMS, ask, planner_over, said
 from planners.cli.programs import HELLO, program
+from planners.cli.whole_pace import ANSWERING
 from planners.contract import assert_nothing_runs
 from planners.processes import names_in, wait_died
 from planners.prompts import prompt_of
@@ -207,26 +208,6 @@ async def test_a_stop_leaves_nothing(
     await assert_all_died(numbers)
     assert asyncio.all_tasks() == before
     assert not names_in(rooms)
-
-
-ANSWERING = """
-import asyncio, sys
-from pathlib import Path
-from pace.memory.prompt import Message, Prompt, PromptParts, Role
-from pace.memory.turn import SessionId, ThreadId
-from pace.planners.cli_bridge import CliPlanner
-from pace.settings import Provider
-
-async def main():
-    path = Path(sys.argv[1])
-    parts = PromptParts(system=0, summary=0, pending=0, window=0, facts=0, recalled=0, words=0)
-    prompt = Prompt(thread_id=ThreadId("t"), session_id=SessionId("s"), parts=parts,
-        messages=(Message(Role.USER, "hi"),))
-    async for _ in CliPlanner(Provider(path.name), executable=path).stream(prompt):
-        pass
-
-asyncio.run(main())
-"""
 
 
 @every_program

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import ExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -135,36 +135,43 @@ class CliPlanner:
         found = self._executable or find_program(self._provider)
         if found is None:
             raise self._faults.missing()
-        with ExitStack() as stack:
+        async with AsyncExitStack() as stack:
             try:
                 files = private_room(self._facts.fixed_files, self._facts.work_files)
-                room = stack.enter_context(files)
-                program = await Program.start(
-                    Launch(
-                        argv=(str(found.absolute()), *arguments(room)),
-                        environment=environment_for(
-                            os.environ,
-                            passed=self._passed(),
-                            settings={**self._facts.settings, **self._vendor.environment(room)},
-                            temporary=room.temporary,
-                        ),
-                        folder=room.work,
-                        standard_input=spoken.standard_input,
-                        pipe=spoken.pipe,
-                    )
-                )
-            except FileNotFoundError as error:
-                raise self._faults.missing() from error
+                room, watch = await stack.enter_async_context(files)
             except OSError as error:
                 raise self._faults.cannot_start(error) from error
+            launch = Launch(
+                argv=(str(found.absolute()), *arguments(room)),
+                environment=environment_for(
+                    os.environ,
+                    passed=self._passed(),
+                    settings={**self._facts.settings, **self._vendor.environment(room)},
+                    temporary=room.temporary,
+                ),
+                folder=room.work,
+                standard_input=spoken.standard_input,
+                pipe=spoken.pipe,
+            )
+            program = await self._started(launch)
+            watch.begins(program.process_id)
             self._running.add(program)
             try:
                 yield program
             finally:
                 try:
                     await program.aclose()
+                    watch.ended()
                 finally:
                     self._running.discard(program)
+
+    async def _started(self, launch: Launch) -> Program:
+        try:
+            return await Program.start(launch)
+        except FileNotFoundError as error:
+            raise self._faults.missing() from error
+        except OSError as error:
+            raise self._faults.cannot_start(error) from error
 
     def _leading_elsewhere(self) -> tuple[str, ...]:
         return leading_elsewhere(os.environ, self._facts.elsewhere)

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from asyncio.subprocess import SubprocessStreamProtocol
 from collections import deque
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
@@ -49,8 +50,14 @@ PIPE = "\0pipe"
 class Program:
     """A running program. Whoever starts one closes it."""
 
-    def __init__(self, process: asyncio.subprocess.Process, pipe: FileIO | None) -> None:
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        transport: asyncio.SubprocessTransport,
+        pipe: FileIO | None,
+    ) -> None:
         self._process = process
+        self._transport = transport
         self._pipe = pipe
         self._tasks: list[asyncio.Task[None]] = []
         self._closing = asyncio.Lock()
@@ -66,7 +73,10 @@ class Program:
             writing = os.fdopen(end, "wb", buffering=0)
         argv = [f"/dev/fd/{reading}" if word == PIPE else word for word in launch.argv]
         try:
-            process = await asyncio.create_subprocess_exec(
+            # As asyncio.create_subprocess_exec does it, which keeps the transport to itself.
+            loop = asyncio.get_running_loop()
+            transport, protocol = await loop.subprocess_exec(
+                lambda: SubprocessStreamProtocol(limit=_PIECE, loop=loop),
                 *argv,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
@@ -84,12 +94,18 @@ class Program:
         finally:
             if reading is not None:
                 os.close(reading)
-        program = cls(process, writing)
+        process = asyncio.subprocess.Process(transport, protocol, loop)
+        program = cls(process, transport, writing)
         jobs = [program._feed(launch.standard_input.encode()), program._drain_stderr()]
         if launch.pipe is not None and writing is not None:
             jobs.append(_pour(writing, launch.pipe.encode()))
         program._tasks = [asyncio.create_task(job, name="cli program") for job in jobs]
         return program
+
+    @property
+    def process_id(self) -> int:
+        """Its number, and that of its process group."""
+        return self._process.pid
 
     @property
     def exit_code(self) -> int | None:
@@ -141,8 +157,11 @@ class Program:
                 task.cancel()
             if self._pipe is not None:
                 self._pipe.close()  # a task that is cancelled before it begins does not
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self.wait_ended(_END_LIMIT)
+        try:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await self.wait_ended(_END_LIMIT)
+        finally:
+            self._transport.close()  # a child of another session may hold its pipes for ever
 
     async def _read(self, limit: float) -> bytes:
         stdout = self._process.stdout
