@@ -101,3 +101,17 @@ async def test_two_values_in_one_reply_do_nothing(server: RawServer) -> None:
             "Okay.\n\nThe reply goes on after its end, so nothing was done. Ask again."
         )
         assert not action.runs
+
+
+async def test_what_is_said_ahead_of_json_stands_and_the_json_does_not(server: RawServer) -> None:
+    """Item 9: however an envelope or an order is written, the person sees one line in its place."""
+    late = '{"thought": "hm", "payload": {"name": "note", "args": {}}, "intent": "action"}'
+    for json_text, fault in (
+        (late, "has words ahead of its form"),
+        ('{"name": "note", "arguments": {}}', "asks for an action in another form"),
+    ):
+        answer(server, *map(delta, f"Sure! {json_text}"), delta("", finish="stop"))
+        action = ScriptedAction("note")
+        shown = await shown_of(server, action)
+        assert shown == f"Sure! \n\nThe reply {fault}, so nothing was done. Ask again."
+        assert not action.runs
