@@ -18,7 +18,7 @@ from pace.actions.timers.notification import DesktopNotification
 from pace.actions.timers.timers import Timers
 from pace.clock import SystemClock
 from pace.doors.cli.ending import run_until_ended
-from pace.doors.cli.setting import show_table
+from pace.doors.cli.fitting_width import show_table
 from pace.doors.safe_text import safe_line, safe_text
 from pace.errors import ActionRefusedError, ActionUncertainError, SettingsError
 from pace.ports import Action, ActionResult, Arguments, Risk

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from pace.doors.cli.ending import is_interrupted, let_end, take_signals
+from pace.doors.cli.fitting_width import say
 from pace.doors.faults import fault_sentence
 from pace.errors import EmptyWordsError, NotInHistoryError, PaceError, SettingsError
 
@@ -71,7 +72,7 @@ def _told(error: Exception, *, output_is_lost: bool) -> int:
         case _:
             sentence = fault_sentence(error)
     with suppress(OSError):
-        click.echo(f"pace: {_printable(sentence)}", err=True)
+        say(f"pace: {_printable(sentence)}", err=True)
     return status
 
 

@@ -10,7 +10,7 @@ from pace.actions.mcp.reports import ServerReport, ServerState
 from pace.actions.mcp.servers import McpServers
 from pace.actions.places import mcp_file
 from pace.doors.cli.ending import run_until_ended
-from pace.doors.cli.setting import show_table
+from pace.doors.cli.fitting_width import show_table
 from pace.doors.safe_text import safe_line
 from pace.errors import ActionError, SettingsError
 from pace.settings_file import SettingsFile

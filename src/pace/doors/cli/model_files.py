@@ -6,7 +6,7 @@ import click
 
 from pace.doors.cli.ending import run_until_ended
 from pace.doors.cli.fetching import FetchBar, gigabytes
-from pace.doors.cli.setting import show_table
+from pace.doors.cli.fitting_width import show_table
 from pace.doors.safe_text import safe_line
 from pace.errors import SettingsError, WeightsError
 from pace.folders import Folders

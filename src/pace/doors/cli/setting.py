@@ -1,10 +1,11 @@
 """`pace settings`: what is set, what could be, and where each value comes from."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from pace.doors.cli.fitting_width import say
+from pace.doors.cli.fitting_width import show_table as show_table  # noqa: PLC0414  # also from here
 from pace.doors.safe_text import safe_line
 from pace.errors import SettingsError
 from pace.settings import every_setting, shown_value
@@ -36,8 +37,8 @@ def show_one(name: str) -> None:
     source = file.source_of(name)
     info = next(info for info in every_setting() if info.name == name)
     click.echo(f"{name} = {safe_line(shown_value(file.current.get(name)))}")
-    click.echo(f"  {info.description}")
-    click.echo(f"  may be {info.allowed}; comes from: {source}")
+    say(f"  {info.description}")
+    say(f"  may be {info.allowed}; comes from: {source}")
     if source is not Source.DEFAULT:
         click.echo(f"  default: {shown_value(info.default) or '(not set)'}")
 
@@ -80,23 +81,15 @@ def text_or_file(given: str, *, name: str) -> str:
         raise SettingsError(f"{name}: {path} is no UTF-8 text. Save it as one.") from error
 
 
-def show_table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    """Columns as wide as they have to be, so that other programs can read them, too."""
-    widths = [max(len(row[at]) for row in (heads, *rows)) for at in range(len(heads))]
-    for row in (heads, *rows):
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        click.echo("  ".join(cells).rstrip())
-
-
 def _opened() -> SettingsFile:
     file = SettingsFile.open()
     for notice in file.notices:
-        click.echo(f"pace: {safe_line(notice)}", err=True)
+        say(f"pace: {safe_line(notice)}", err=True)
     return file
 
 
 def _say(changed: Change) -> None:
-    click.echo(safe_line(changed.sentence))
+    say(safe_line(changed.sentence))
 
 
 def _short(value: object) -> str:
