@@ -73,6 +73,7 @@ class _Reply:
             self.text = event.kept
         elif isinstance(event, Finished):
             self.finished = event
+            self.planner = event.planner or self.planner
             self.model = event.model or self.model
 
 

@@ -138,8 +138,8 @@ def open_history() -> PaceHistory:
     return PaceHistory(Folders.of().history)
 
 
-def _opened(file: SettingsFile) -> OpenChat:
-    actions = InstalledActions(lambda: file.current, clock=SystemClock(), tell=_tell)
+def _opened(file: SettingsFile, *, stays: bool = True) -> OpenChat:
+    actions = InstalledActions(lambda: file.current, clock=SystemClock(), tell=_tell, stays=stays)
     return OpenChat(file, screen=FetchBar(), history=open_history(), tell=_tell, actions=actions)
 
 
@@ -148,7 +148,7 @@ def _opened(file: SettingsFile) -> OpenChat:
 
 async def _answer_once(file: SettingsFile, text: str) -> int:
     printer = _Printer()
-    async with _opened(file) as chat:
+    async with _opened(file, stays=False) as chat:
         _tell_reason(chat)
         if where := remote_sentence(file.current):
             _tell(where)

@@ -49,10 +49,13 @@ class Talking:
         self._notices = notices
         self._files: list[Attachment] = []
         self._stop: Callable[[], None] | None = None
+        self._has_offered_others = False
         self.prefill = ""
         """What the input line is to begin with."""
         self.replacing: TurnId | None = None
         """The turn whose place the next message takes."""
+        self._unsent = ""
+        """Words that wait for another planner, after the one they went to could not answer."""
 
     # --- turns
 
@@ -60,18 +63,27 @@ class Talking:
         """Send a message, with the files that wait for it."""
         whole = "\n\n".join([text, *(file.block for file in self._files)])
         replaces, self.replacing = self.replacing, None
-        self.prefill = ""
+        self.prefill = self._unsent = ""
         was_answered = False
         try:
             was_answered = await self._turn(Words(text=whole, replaces=replaces))
         finally:
             if was_answered:
                 self._files.clear()
+            elif self._has_offered_others:
+                # Who follows the offer types a command, which may not stand behind these words.
+                self._unsent, self.replacing = text, replaces
             else:
                 self.prefill, self.replacing = text, replaces
 
     async def retry(self) -> None:
-        """Have the last message answered anew; the new reply takes the old one's place."""
+        """Have the last message answered anew; the new reply takes the old one's place.
+
+        One that nobody could answer is sent again.
+        """
+        if self._unsent:
+            await self.say(self._unsent)
+            return
         pair = await self._last_pair("try again")
         if pair is not None:
             await self._turn(Words(text=pair.user_text, replaces=pair.turn_id))
@@ -96,6 +108,7 @@ class Talking:
 
     async def _turn(self, words: Words) -> bool:
         """Take one turn on the screen; whether anything was said in reply."""
+        self._has_offered_others = False
         self._canvas.hide_cursor()
         view = TurnView(self._canvas, self._notices)
         try:
@@ -212,6 +225,7 @@ class Talking:
     def forget(self) -> None:
         """Let go of what belongs to a session that is over, or to a turn taken back."""
         self.replacing = None
+        self._unsent = ""
 
     @property
     def waiting_files(self) -> int:
@@ -237,7 +251,8 @@ class Talking:
         """Name who else could answer; nothing is done before the person says so."""
         found = await offers(self._chat.settings, models=Folders.of().models)
         if sentence := others_sentence(usable_others(found), command="/tier"):
-            self.tell(sentence)
+            self.tell(f"{sentence} /retry then sends your message again.")
+            self._has_offered_others = True
 
     async def _last_pair(self, doing: str) -> TurnPair | None:
         memory = await self._chat.companion.memory(self._chat.thread_id)
