@@ -92,6 +92,62 @@ async def test_every_framing_gives_the_same_reply(
     assert text_of(await reply_of(planner)) == "Hello."
 
 
+@pytest.mark.parametrize("cut", range(5))
+async def test_a_byte_order_mark_ahead_of_the_stream_is_no_part_of_it(
+    server: RawServer, planner: OpenAiWirePlanner, cut: int
+) -> None:
+    """The format allows the mark, wherever reads part it from the first event."""
+    stream = b"\xef\xbb\xbf" + b"".join(map(event, HELLO)) + DONE
+    server.answer(CHAT, EVENT_STREAM, stream[:cut], stream[cut:])
+    assert text_of(await reply_of(planner)) == "Hello."
+
+
+@pytest.mark.parametrize("kind", [b"", b"Content-Type: text/plain\r\n"])
+@pytest.mark.parametrize("ahead", [b"", b": hi\n\n", b"\xef\xbb\xbf", b"\n\n"])
+async def test_events_are_known_by_their_form(
+    server: RawServer, planner: OpenAiWirePlanner, kind: bytes, ahead: bytes
+) -> None:
+    """A stream that does not say what it is is one all the same, if it is framed as one."""
+    head = b"HTTP/1.1 200 OK\r\n" + kind + b"Connection: close\r\n\r\n"
+    server.answer(CHAT, head, ahead, *map(event, HELLO), DONE)
+    assert text_of(await reply_of(planner)) == "Hello."
+
+
+@pytest.mark.parametrize("body", [b"Welcome to nginx: all is well", b"x" * 100, b"{}"])
+async def test_a_text_that_is_no_stream_is_not_this_wire(
+    server: RawServer, planner: OpenAiWirePlanner, body: bytes
+) -> None:
+    """Whatever else a server answers in plain text leads to its address."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
+    server.answer(CHAT, head, body)
+    with pytest.raises(PlannerRefusedError, match="ends in /v1"):
+        await reply_of(planner)
+
+
+async def test_content_in_parts_is_read(server: RawServer, planner: OpenAiWirePlanner) -> None:
+    """Mistral's API sends texts and thoughts as parts of one content; other parts say nothing."""
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "secret991"}]}
+    parts = [[thinking], [{"type": "text", "text": "Hel"}, {"type": "reference", "ids": [1]}]]
+    chunks = [{"choices": [{"delta": {"content": content}}]} for content in [*parts, ["x"], "lo."]]
+    server.answer(CHAT, EVENT_STREAM, *map(event, chunks), DONE)
+    events = await reply_of(planner)
+    assert text_of(events) == "Hello."
+    assert Thinking("secret991") in events
+
+
+async def test_another_choice_is_no_part_of_the_reply(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """Only the choice of index 0 is read, in whatever order they come."""
+    other = {"index": 1, "delta": {"content": "WRONG"}, "finish_reason": "stop"}
+    first = {"index": 0, "delta": {"content": "Hello."}}
+    chunks = [{"choices": [other, first]}, {"choices": [other]}, delta(None, finish="length")]
+    server.answer(CHAT, EVENT_STREAM, *map(event, chunks), DONE)
+    events = await reply_of(planner)
+    assert text_of(events) == "Hello."
+    assert finish_of(events).reason is FinishReason.LENGTH
+
+
 async def test_a_line_separator_in_a_reply_ends_no_event(
     server: RawServer, planner: OpenAiWirePlanner
 ) -> None:
@@ -313,6 +369,28 @@ async def test_an_error_within_an_answer_is_an_error(
     assert refused.value.status in {500, 529}
 
 
+@pytest.mark.parametrize("data", [b'{"error":{}}', b'{"error":null}', b"{}", b"oops", b""])
+async def test_an_event_named_error_is_an_error(
+    server: RawServer, planner: OpenAiWirePlanner, data: bytes
+) -> None:
+    """B71: however little it says, and whatever follows it."""
+    told = b"event: error\ndata: " + data + b"\n\n"
+    server.answer(CHAT, EVENT_STREAM, event(delta("Half")), told, *map(event, HELLO), DONE)
+    with pytest.raises(PlannerRefusedError):
+        await reply_of(planner)
+
+
+async def test_an_object_called_error_is_a_refusal(
+    server: RawServer, planner: OpenAiWirePlanner
+) -> None:
+    """B71: vLLM's and others' flat error is told by its status and its word."""
+    told = {"object": "error", "message": WORDS, "type": "BadRequestError", "code": 400}
+    server.answer_json(CHAT, told)
+    with pytest.raises(PlannerRefusedError, match=r"HTTP 400 \(BadRequestError\)") as refused:
+        await reply_of(planner)
+    assert "4417" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -403,6 +481,7 @@ MEGABYTE = b"x" * 1_000_000
         (EVENT_STREAM + b"data: ", MEGABYTE),
         (EVENT_STREAM, b"data: " + MEGABYTE + b"\n"),
         (EVENT_STREAM, b": " + MEGABYTE + b"\n\n"),
+        (EVENT_STREAM, b"event: " + MEGABYTE + b"\n\n"),
         (EVENT_STREAM.replace(b"text/event-stream", b"application/json"), MEGABYTE),
     ],
 )
@@ -537,6 +616,19 @@ async def test_a_server_that_never_answers_is_given_up_at_the_limit(server: RawS
     planner = OpenAiWirePlanner(LoopbackUrl(f"{server.url}/v1"), model="m", first_byte_limit=0.01)
     with pytest.raises(PlannerError, match="too long"):
         await reply_of(planner)
+    await planner.aclose()
+
+
+@pytest.mark.parametrize("status", [b"100 Continue", b"103 Early Hints"])
+async def test_signs_of_life_ahead_of_an_answer_are_given_up_at_the_limit(
+    server: RawServer, status: bytes
+) -> None:
+    """Provisional answers without end are no answer."""
+    server.handlers[CHAT] = endless(b"", b"HTTP/1.1 " + status + b"\r\n\r\n")
+    planner = OpenAiWirePlanner(LoopbackUrl(f"{server.url}/v1"), model="m", first_byte_limit=0.05)
+    with pytest.raises(PlannerUnreachableError, match="too long"):
+        await reply_of(planner)
+    await server.hung_up.wait()
     await planner.aclose()
 
 

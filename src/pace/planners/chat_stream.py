@@ -1,12 +1,11 @@
 """Reads a reply from an OpenAI-compatible server, event by event, however roughly it is framed."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
 from http import HTTPStatus
 
 import httpx
-from httpx_sse import ServerSentEvent
 
 from pace.errors import (
     EmptyReplyError,
@@ -14,14 +13,24 @@ from pace.errors import (
     PlannerRefusedError,
     PlannerUnreachableError,
 )
-from pace.planners.answers import body_of, events_of, mapping, parsed, whole
+from pace.planners.answers import (
+    body_of,
+    events_of,
+    mapping,
+    parsed,
+    tells_error,
+    until_over,
+    whole,
+)
 from pace.planners.spoken import SpokenWords
 from pace.ports import Finished, FinishReason, PlannerEvent, Reading
 
-# Once a reply is complete only its token counts may follow.
-_AFTER_LAST_WORD = 5.0
 # An error is told at once, or its status is all that is told.
 _ERROR_LIMIT = 10.0
+# What a stream of events may say that it is; each server has its way.
+_MAYBE_EVENTS = frozenset({"", "text/plain", "application/octet-stream"})
+# Kinds of parts of a reply that are not for the person, and the fields that hold them.
+_THOUGHTS = ("thinking", "reasoning")
 _STATUSES = range(100, 600)
 # What may be shown of a server's error: a word that all know, since any other may quote us. From
 # the documents of OpenAI and Anthropic, and the sources of llama.cpp and vLLM.
@@ -101,22 +110,20 @@ class ReplyReader:
         chunk = parsed(data)
         if not isinstance(chunk, dict):
             raise _not_this_wire(self._server)
-        if fault := chunk.get("error"):
-            raise refusal(self._server, fault)
+        if tells_error(chunk):
+            raise refusal(self._server, chunk.get("error") or chunk)
         self._usage = mapping(chunk.get("usage")) or self._usage
         if isinstance(model := chunk.get("model"), str) and model:
             self._model = whole(model)
         self._room -= 1  # a chunk without words counts, too, so that no stream is endless
         events = _progress(chunk)
-        choices = chunk.get("choices")
-        if isinstance(choices, list) and choices:
-            choice = mapping(choices[0])
-            # A server that does not stream gives its one message whole.
-            delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
-            events += self._take_delta(delta)
-            if isinstance(reason := choice.get("finish_reason"), str) and reason:
-                is_cut = reason == "length"
-                self._reason = FinishReason.LENGTH if is_cut else FinishReason.STOP
+        choice = first_choice(chunk)
+        # A server that does not stream gives its one message whole.
+        delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
+        events += self._take_delta(delta)
+        if isinstance(reason := choice.get("finish_reason"), str) and reason:
+            is_cut = reason == "length"
+            self._reason = FinishReason.LENGTH if is_cut else FinishReason.STOP
         if self.is_full:
             self._reason = FinishReason.LENGTH
         return events
@@ -152,8 +159,11 @@ class ReplyReader:
         events: list[PlannerEvent] = []
         if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
             events += self._words.think(self._taken(reasoning))
-        if content := delta.get("content"):
-            events += self._words.say(self._taken(content))
+        for is_thought, text in _parts_of(delta.get("content")):
+            if is_thought:
+                events += self._words.think(self._taken(text))
+            else:
+                events += self._words.say(self._taken(text))
         return events
 
     def _taken(self, text: object) -> str:
@@ -218,15 +228,50 @@ async def _taken(
     server: str,
 ) -> AsyncGenerator[PlannerEvent, None]:
     """The events of one request's answer, as the reader takes its chunks."""
-    async with client.stream("POST", url, json=body) as response:
+    async with AsyncExitStack() as opened:
+        response = await _answered(client.stream("POST", url, json=body), opened, client)
         if response.status_code != HTTPStatus.OK:
             raise await _refused(response, server)
-        async with aclosing(_chunks(response, server, reader)) as chunks:
+        chunked = _chunks(response, server, reader, silence=client.timeout.read)
+        async with aclosing(chunked) as chunks:
             async for data in chunks:
                 for event in reader.take(data):
                     yield event
                 if reader.is_counted or reader.is_full:
                     return
+
+
+async def _answered(
+    asked: AbstractAsyncContextManager[httpx.Response],
+    opened: AsyncExitStack,
+    client: httpx.AsyncClient,
+) -> httpx.Response:
+    """The head of the answer; a server may send any number of others ahead of it."""
+    try:
+        async with asyncio.timeout(client.timeout.read):
+            return await opened.enter_async_context(asked)
+    except TimeoutError as error:
+        raise httpx.ReadTimeout("no answer but signs of life") from error
+
+
+def first_choice(chunk: Mapping[str, object]) -> Mapping[str, object]:
+    """The reply that was asked for, if a chunk holds some of it; a server may offer several."""
+    choices = chunk.get("choices")
+    for choice in map(mapping, choices if isinstance(choices, list) else ()):
+        if choice and not choice.get("index"):
+            return choice
+    return {}
+
+
+def _parts_of(content: object) -> Iterator[tuple[bool, str]]:
+    """The texts of a delta's content, which may come in parts, and whether each is a thought."""
+    if isinstance(content, str) and content:
+        yield False, content
+    for part in map(mapping, content if isinstance(content, list) else ()):
+        if isinstance(text := part.get("text"), str) and text:
+            yield part.get("type") in _THOUGHTS, text
+        for name in _THOUGHTS:
+            yield from ((True, text) for _, text in _parts_of(part.get(name)))
 
 
 def unreachable(error: httpx.HTTPError, server: str) -> PlannerError:
@@ -261,33 +306,26 @@ def refusal(server: str, fault: object, status: int | None = None) -> PlannerRef
 
 
 async def _chunks(
-    response: httpx.Response, server: str, reader: ReplyReader
+    response: httpx.Response, server: str, reader: ReplyReader, *, silence: float | None
 ) -> AsyncGenerator[str, None]:
-    """The data of each event, up to [DONE]; what a complete reply's connection does is its own."""
+    """The data of each event, up to the end of the reply."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
         yield await body_of(response, server=server)
         return
-    if kind != "text/event-stream":
-        raise _not_this_wire(server)
-    async with aclosing(events_of(response, server=server)) as events:
-        while (event := await _next(events, reader)) is not None and event.data != "[DONE]":
-            if event.event == "error" and '"error"' not in event.data:
-                raise refusal(server, parsed(event.data))
+    otherwise = None if kind == "text/event-stream" else _not_this_wire(server)
+    if otherwise is not None and kind not in _MAYBE_EVENTS:
+        raise otherwise
+    async with (
+        aclosing(events_of(response, server=server, otherwise=otherwise)) as framed,
+        aclosing(until_over(framed, lambda: reader.is_complete, silence=silence)) as events,
+    ):
+        async for event in events:
+            if event.event == "error":
+                told = mapping(parsed(event.data))
+                raise refusal(server, told.get("error") or told)
             if event.data:
                 yield event.data
-
-
-async def _next(
-    events: AsyncGenerator[ServerSentEvent, None], reader: ReplyReader
-) -> ServerSentEvent | None:
-    try:
-        async with asyncio.timeout(_AFTER_LAST_WORD if reader.is_complete else None):
-            return await anext(events, None)
-    except (TimeoutError, httpx.HTTPError):
-        if reader.is_complete:
-            return None
-        raise
 
 
 async def _refused(response: httpx.Response, server: str) -> PlannerRefusedError:

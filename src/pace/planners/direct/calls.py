@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, aclosing
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from http import HTTPStatus
 from math import ceil
 from typing import Protocol
@@ -12,13 +12,14 @@ import httpx2
 from httpx_sse import ServerSentEvent
 
 from pace.errors import EmptyReplyError, PlannerError, PlannerRefusedError
-from pace.planners.answers import body_of, events_of
+from pace.planners.answers import body_of, events_of, until_over
+from pace.planners.client import FIRST_BYTE_LIMIT
 from pace.planners.direct.faults import Fault, FaultError, error_of
 from pace.planners.direct.limiter import Limiter
 from pace.ports import Notice, PlannerEvent
 
-# Once a reply is complete only its token counts may follow.
-_AFTER_LAST_WORD = 5.0
+# What a stream of events may say that it is.
+_MAYBE_EVENTS = frozenset({"", "text/plain", "application/octet-stream"})
 
 
 class Answer(Protocol):
@@ -133,12 +134,15 @@ async def _one_reply(wire: Wire, host: str) -> AsyncGenerator[PlannerEvent, None
     """One call's events. A connection that breaks after some words cuts the reply, and no more."""
     reader = wire.reader()
     try:
-        async with wire.open() as answer, aclosing(_events(answer, reader, host)) as events:
-            async for event in events:
-                for ours in reader.take(event):
-                    yield ours
-                if reader.is_over:
-                    break
+        async with AsyncExitStack() as opened:
+            async with asyncio.timeout(FIRST_BYTE_LIMIT):  # whatever comes ahead of its head
+                answer = await opened.enter_async_context(wire.open())
+            async with aclosing(_events(answer, reader, host)) as events:
+                async for event in events:
+                    for ours in reader.take(event):
+                        yield ours
+                    if reader.is_over:
+                        break
     except (FaultError, PlannerError):
         raise
     except Exception as error:
@@ -170,21 +174,19 @@ async def _events(
     if kind == "application/json":
         yield ServerSentEvent(data=await body_of(framed, server=host))
         return
+    otherwise = None
     if kind != "text/event-stream":
-        raise PlannerRefusedError(f"{host} does not answer as such an API does. Check its address.")
-    async with aclosing(events_of(framed, server=host)) as events:
-        while (event := await _next(events, reader)) is not None and event.data != "[DONE]":
+        otherwise = PlannerRefusedError(
+            f"{host} does not answer as such an API does. Check its address."
+        )
+        if kind not in _MAYBE_EVENTS:
+            raise otherwise
+    async with (
+        aclosing(events_of(framed, server=host, otherwise=otherwise)) as sent,
+        aclosing(until_over(sent, lambda: reader.is_complete)) as events,
+    ):
+        async for event in events:
             yield event
-
-
-async def _next(
-    events: AsyncGenerator[ServerSentEvent, None], reader: Reader
-) -> ServerSentEvent | None:
-    try:
-        async with asyncio.timeout(_AFTER_LAST_WORD if reader.is_complete else None):
-            return await anext(events, None)
-    except TimeoutError:
-        return None
 
 
 def _fault_of(error: Exception, library_error: type[Exception]) -> Fault | None:
@@ -199,6 +201,8 @@ def _fault_of(error: Exception, library_error: type[Exception]) -> Fault | None:
 
 def _fault_of_transport(error: BaseException | None) -> Fault | None:
     """Waiting again for what took minutes already helps nobody."""
+    if isinstance(error, TimeoutError):
+        return Fault(cause=error, may_repeat=False)
     if isinstance(error, httpx2.TimeoutException) and not isinstance(error, httpx2.ConnectTimeout):
         return Fault(cause=error, may_repeat=False)
     if isinstance(error, httpx2.TransportError):

@@ -1,14 +1,13 @@
 """The usual wire's way of writing a prompt and a reply, as plain values."""
 
 import json
-from collections.abc import Mapping
 
 from httpx_sse import ServerSentEvent
 
 from pace.errors import EmptyReplyError, PlannerRefusedError
 from pace.memory.prompt import ReplyForm
-from pace.planners.answers import mapping, parsed
-from pace.planners.chat_stream import ReplyReader
+from pace.planners.answers import mapping, parsed, tells_error
+from pace.planners.chat_stream import ReplyReader, first_choice
 from pace.planners.direct.faults import FaultError, fault_of_answer
 from pace.planners.direct.strict import OpenSchemaError, strict_schema
 from pace.ports import PlannerEvent
@@ -55,12 +54,12 @@ class OpenAiReader:
 
     def take(self, event: ServerSentEvent) -> list[PlannerEvent]:
         """Our events for one chunk; raises FaultError for an error that it tells of."""
+        chunk = mapping(parsed(event.data))
+        if tells_error(chunk) or event.event == "error":
+            raise FaultError(fault_of_answer(None, chunk, {}))
         if not event.data:
             return []
-        chunk = mapping(parsed(event.data))
-        if chunk.get("error") or event.event == "error":
-            raise FaultError(fault_of_answer(None, chunk, {}))
-        choice = _first(chunk.get("choices"))
+        choice = first_choice(chunk)
         self._reason = choice.get("finish_reason") or self._reason
         said = mapping(choice.get("delta")) or mapping(choice.get("message"))
         self._declined |= bool(said.get("refusal")) or self._reason == "content_filter"
@@ -76,7 +75,3 @@ class OpenAiReader:
                     "The model declined to answer this. Say it otherwise."
                 ) from error
             raise
-
-
-def _first(choices: object) -> Mapping[str, object]:
-    return mapping(choices[0]) if isinstance(choices, list) and choices else {}
