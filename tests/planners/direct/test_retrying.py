@@ -1,5 +1,8 @@
 """Which failed calls are made again, when, and how often."""
 
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
 import pytest
 
 from pace.errors import (
@@ -9,6 +12,7 @@ from pace.errors import (
     PlannerSignedOutError,
     PlannerUnreachableError,
 )
+from pace.planners.direct.faults import retry_after
 from pace.ports import Finished, FinishReason, Notice, TextDelta
 from planners.contract import complete
 from planners.direct.speaking import (
@@ -138,7 +142,8 @@ async def test_a_wait_of_many_minutes_is_said_instead(server: RawServer) -> None
         ({"retry_after": "soon"}, 0.25),
         ({"retry_after": "-5"}, 0.25),
         ({"retry_after": "nan"}, 0.25),
-        ({"retry_after": "Wed, 02 Dec 2026 10:00:20 GMT"}, 0.25),
+        ({"retry_after": "Wed, 02 Dec 2026"}, 0.25),
+        ({"retry_after": "Wed, 02 Dec 2020 10:00:20 GMT"}, 0.0),
     ],
 )
 async def test_every_form_of_retry_after_is_kept_to(
@@ -251,3 +256,11 @@ async def test_a_long_error_is_read_no_further(server: RawServer) -> None:
         await complete(planner, prompt_of("Hi."))
     await server.hung_up.wait()
     await planner.aclose()
+
+
+def test_a_date_without_another_counts_from_our_own_clock() -> None:
+    """An answer that does not tell its own date is believed all the same."""
+    at = datetime.now(UTC) + timedelta(hours=1)
+    seconds = retry_after({"retry-after": format_datetime(at, usegmt=True)})
+    assert seconds is not None
+    assert timedelta(minutes=50) < timedelta(seconds=seconds) <= timedelta(hours=1)

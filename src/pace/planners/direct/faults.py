@@ -7,6 +7,7 @@ kept of it.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from math import isfinite
@@ -121,18 +122,18 @@ def fault_of_answer(status: int | None, body: object, headers: Mapping[str, str]
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """How many seconds an answer asks to wait; None if it does not say.
 
-    A date counts from the answer's own, so that no clock here needs to be right.
+    A date counts from the answer's own, so that no clock here needs to be right, unless there is
+    none.
     """
     if (seconds := _seconds(headers.get("retry-after-ms"))) is not None:
         return seconds / 1000
     text = headers.get("retry-after")
     if (seconds := _seconds(text)) is not None:
         return seconds
-    try:
-        until = parsedate_to_datetime(text or "")
-        return max(0.0, (until - parsedate_to_datetime(headers.get("date", ""))).total_seconds())
-    except (ValueError, TypeError):
+    if (until := _date(text)) is None:
         return None
+    since = _date(headers.get("date")) or datetime.now(UTC)
+    return max(0.0, (until - since).total_seconds())
 
 
 def error_of(fault: Fault, *, host: str, provider: str) -> PlannerError:
@@ -173,6 +174,14 @@ def _seconds(text: str | None) -> float | None:
     except ValueError:
         return None
     return seconds if isfinite(seconds) and seconds >= 0 else None
+
+
+def _date(text: str | None) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text or "")
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return date if date.tzinfo is not None else date.replace(tzinfo=UTC)
 
 
 def _in_words(seconds: float) -> str:
