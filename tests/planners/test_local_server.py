@@ -187,6 +187,17 @@ async def test_a_model_that_the_server_lacks_is_told_with_those_it_has(
     await planner.aclose()
 
 
+async def test_names_of_any_length_stay_short_in_sentences(server: RawServer) -> None:
+    """A server's names, and one that was asked for, are shown as far as a person reads them."""
+    names = [f"{letter * 5_000}" for letter in "abcdefg"]
+    server.answer_json("/v1/models", {"data": [{"id": name} for name in names]})
+    planner = OpenAiWirePlanner(LoopbackUrl(f"{server.url}/v1"), model="m" * 5_000)
+    with pytest.raises(PlannerRefusedError, match="aaa") as refused:
+        await events_of(planner)
+    assert len(str(refused.value)) < 1_000
+    await planner.aclose()
+
+
 async def test_a_model_is_asked_for_as_the_server_spells_it(server: RawServer) -> None:
     """A name without its publisher or its usual tag finds its model."""
     server.answer_json("/v1/models", {"data": [{"id": "llama3.2:latest"}]})

@@ -9,6 +9,15 @@ _NO_CHAT = re.compile(r"embed|rerank|minilm|(?:^|[/_-])(?:bge|gte|e5)[-_]", re.I
 _DETAIL = re.compile(r"(?::latest|:\d{1,2}|\.gguf|-20\d\d-?\d\d-?\d\d)$")
 
 
+# Longer ones are no names, and would fill a screen.
+_LONGEST_SHOWN = 100
+
+
+def shown_name(name: str) -> str:
+    """A model's name as a sentence holds it."""
+    return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}…"
+
+
 def is_for_chat(name: str) -> bool:
     """Whether a model of this name may answer; one that makes vectors cannot."""
     return not _NO_CHAT.search(name)

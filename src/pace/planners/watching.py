@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pace.memory.prompt import Prompt
 from pace.memory.tokens import estimate_tokens
 from pace.planners.cut_prompts import is_cut, least_tokens
-from pace.planners.model_names import is_same_model
+from pace.planners.model_names import is_same_model, shown_name
 from pace.planners.server_facts import ANY_MODEL, ASSUMED_CONTEXT, ServerFacts, ServerKind
 from pace.ports import SUMMARIES, Finished, Notice
 
@@ -85,7 +85,8 @@ class ReplyWatch:
         if model in self._told_models:
             return ""
         self._told_models.add(model)
+        other, wanted = shown_name(model), shown_name(asked)
         return (
-            f"{model} answered, and not {asked}: that is what the server has loaded. Load {asked} "
-            "there, or choose the other one with: pace settings planner.model NAME"
+            f"{other} answered, and not {wanted}: that is what the server has loaded. Load "
+            f"{wanted} there, or choose the other one with: pace settings planner.model NAME"
         )

@@ -16,6 +16,7 @@ from pace.planners.asking import ANSWER_LIMIT, Asking
 from pace.planners.chat_stream import read_prompt, stream_reply
 from pace.planners.client import FIRST_BYTE_LIMIT, open_client
 from pace.planners.llama_server import LlamaServer, wire_messages
+from pace.planners.model_names import shown_name
 from pace.planners.options import ReplyOptions
 from pace.planners.server_facts import (
     ASSUMED_CONTEXT,
@@ -217,10 +218,10 @@ class OpenAiWirePlanner:
     def _refuse_missing(self, facts: ServerFacts) -> None:
         if facts.has_model:
             return
-        some = ", ".join(facts.models[:_NAMED]) or "no other that could answer"
+        some = ", ".join(map(shown_name, facts.models[:_NAMED])) or "no other that could answer"
         more = f" and {len(facts.models) - _NAMED} more" if len(facts.models) > _NAMED else ""
         raise PlannerRefusedError(
-            f"{self._server} has no model {facts.model!r}. It has {some}{more}. "
+            f"{self._server} has no model {shown_name(facts.model)!r}. It has {some}{more}. "
             "Choose one with: pace settings planner.model NAME",
             status=HTTPStatus.NOT_FOUND,
         )
