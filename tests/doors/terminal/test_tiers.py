@@ -52,13 +52,16 @@ def saved(tmp_path):
 
 def test_every_line_of_a_remote_tier_is_marked(start):
     """Before each message stands who gets it, and the toolbar and the first screen say where to."""
-    terminal = start('["One.", "Two."]', settings=AGREED)
+    terminal = start('["One.", "Two."]', settings=AGREED, columns=140)
     terminal.see("What you say goes to api.anthropic.com")
     for number in (1, 2):
         terminal.see_prompt("anthropic ↗ › ")
         terminal.type(f"message {number}\r")
         terminal.see(("One.", "Two.")[number - 1])
+    terminal.see("Script 1B (anthropic)")
     terminal.see("words go to api.anthropic.com")
+    terminal.type("/model\r")
+    terminal.see("anthropic; words go to api.anthropic.com")
     leave(terminal, "anthropic ↗ › ")
 
 
@@ -200,7 +203,7 @@ def test_a_failure_offers_the_others_and_does_nothing(start, tmp_path):
     terminal.see("Nothing answers.")
     terminal.see("Others that could answer: /tier anthropic (sends words to api.anthropic.com)")
     assert saved(tmp_path) == ""
-    terminal.see("/retry then sends your message again.")
+    terminal.see("/retry then sends")
     # A command that was offered can be typed as it is, and no word goes anywhere by it.
     terminal.say("/tier")
     terminal.say("/retry")

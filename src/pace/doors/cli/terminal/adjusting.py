@@ -12,6 +12,7 @@ from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import safe_line
 from pace.errors import PaceError
 from pace.planners.catalogue import LARGER, SHIPPED
+from pace.planners.consent import recipient_of
 from pace.ports import Risk
 from pace.settings import Tier, check_name, every_setting, shown_value
 from pace.settings_file import Change, Source
@@ -124,10 +125,12 @@ class Adjusting:
         except PaceError as error:
             self._talking.tell_error(str(error))
             return
-        where = "on this machine" if traits.on_this_machine else "not on this machine"
+        who = f"{traits.name}, {'' if traits.on_this_machine else 'not '}on this machine"
+        if recipient := recipient_of(self._chat.settings.planner):
+            who = f"{recipient.command}; words go to {recipient.host}"
         rows = [
             ("model", safe_line(traits.model)),
-            ("answers", f"{traits.name}, {where}"),
+            ("answers", safe_line(who)),
             ("context", f"{traits.context_tokens:,} tokens"),
         ]
         names = ", ".join(name for name, _ in model_choices(self._chat))

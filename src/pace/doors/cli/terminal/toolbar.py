@@ -102,11 +102,12 @@ class Toolbar:
             if self._turns():
                 return "", "", ""
             return f"starting the model{self._look.signs.dots}", "", ""
+        who = self._traits.name
         where = "on this machine" if self._traits.on_this_machine else "NOT on this machine"
         if recipient := recipient_of(self._chat.settings.planner):
-            where = f"words go to {safe_line(recipient.host)}"
+            who, where = recipient.command, f"words go to {safe_line(recipient.host)}"
         name = safe_line(self._traits.model)
-        return name.removesuffix("-Instruct"), safe_line(self._traits.name), where
+        return name.removesuffix("-Instruct"), safe_line(who), where
 
     def _cost(self) -> tuple[str, str]:
         """The bar of the next prompt, with its whole and without."""
