@@ -214,6 +214,19 @@ def test_interrupt_stops_the_reply_and_keeps_the_conversation(start, tmp_path, b
     ]  # fmt: skip
 
 
+def test_reasoning_that_was_shown_is_told_apart_from_the_reply(start, tmp_path):
+    """B60: a line below it says what it was; neither memory nor the next prompt holds it."""
+    terminal = start('[["my plan 991", Reasoned(), "It is noon."], "answer"]')
+    terminal.say("What time?")
+    terminal.see("reasoning; the reply begins here")
+    terminal.see("It is noon.")
+    terminal.see_prompt()
+    terminal.say("Sure?")
+    terminal.see("answer")
+    leave(terminal)
+    assert prompts(tmp_path)[-1][1:] == ["What time?", "It is noon.", "Sure?"]
+
+
 def test_a_reply_stopped_before_its_first_word_gives_the_words_back(start, tmp_path):
     """B52: nothing is recorded, and what was typed is in the input line again."""
     terminal = start('[[Thinking(), Gate()], "answer"]')

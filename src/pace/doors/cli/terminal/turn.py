@@ -17,6 +17,7 @@ from pace.ports import (
     Notice,
     PlannerEvent,
     Reading,
+    Reasoned,
     Shown,
     TextDelta,
     Thinking,
@@ -27,6 +28,7 @@ _PATIENCE = 0.7
 _FRAME = 0.04
 # After so long it may help to know how to stop.
 _LONG = 3.0
+_WAS_REASONING = "what stands above this line was reasoning; the reply begins here"
 
 
 class TurnView:
@@ -54,6 +56,11 @@ class TurnView:
             case TextDelta(text):
                 self._reply.feed(text)
                 self._last_words = asyncio.get_running_loop().time()
+            case Reasoned():
+                self._reply.finish()
+                self._reply = ReplyView(self._canvas)
+                self._has_thoughts = True
+                self._told += [Text(_WAS_REASONING, DIM), Text()]
             case Thinking(text):
                 self._has_thoughts = self._has_thoughts or bool(text)
             case Notice(sentence):
