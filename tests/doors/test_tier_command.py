@@ -2,13 +2,18 @@
 
 import json
 import os
+import shlex
+import sqlite3
+import sys
 import tomllib
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from doors.running import FAULT, chat_server, machine, run_pace
+from pace.planners.sent_log import SentKind, SentLog
 
 KEY = "sk-CANARY-0123456789abcdef"
 BESIDE = Path(__file__).parent
@@ -26,6 +31,17 @@ def nobody(tmp_path: Path) -> dict[str, str]:
         "OPENROUTER_API_KEY": "",
         "PACE_API_KEY": "",
     }
+
+
+def everybody(tmp_path: Path) -> dict[str, str]:
+    """An environment with each vendor's program, which does nothing, and each key."""
+    folder = tmp_path / "bin"
+    folder.mkdir(exist_ok=True)
+    for name in ("claude", "codex", "gemini"):
+        (folder / name).write_text("#!/bin/sh\nexit 1\n")
+        (folder / name).chmod(0o755)
+    keys = dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"), KEY)
+    return nobody(tmp_path) | keys
 
 
 def saved(home: Path) -> dict[str, Any]:
@@ -48,7 +64,7 @@ async def test_all_that_could_answer_are_listed(tmp_path: Path) -> None:
     ended = await run_pace(home, "tier", env={**env, "OPENAI_API_KEY": KEY})
     assert (ended.status, ended.err) == (0, "")
     rows = rows_of(ended.out)
-    assert "  yes  " in rows["claude"]
+    assert "signs in with: claude auth login" in rows["claude"]
     assert "Anthropic" in rows["claude"]
     assert "  yes  " in rows["openai"]
     assert "api.openai.com" in rows["openai"]
@@ -81,11 +97,41 @@ async def test_a_server_here_is_listed_with_its_models(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["anthropic", "claude", "openai", "codex", "gemini", "openrouter"])
 async def test_without_consent_nothing_is_switched(tmp_path: Path, name: str) -> None:
     """Where nobody can be asked, one sentence says who would get what, and how to agree."""
-    ended = await run_pace(tmp_path / "home", "tier", name, env=nobody(tmp_path))
+    ended = await run_pace(tmp_path / "home", "tier", name, env=everybody(tmp_path))
     assert (ended.status, ended.out) == (2, "")
     assert ended.err.startswith("pace: Every message, and the summary of the conversation, go to")
     assert ended.err.endswith(f"pace tier {name} --agree\n")
     assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("claude", "The program claude is not installed. Install it with: npm install"),
+        ("codex", "sign in with: codex login"),
+        ("gemini", "The program gemini is not installed."),
+        ("anthropic", "There is no key for Anthropic. Store one with: pace tier key anthropic"),
+        ("openrouter", "set OPENROUTER_API_KEY"),
+        pytest.param(
+            *("apple", "needs macOS 26"),
+            marks=pytest.mark.skipif(sys.platform == "darwin", reason="it may be there"),
+        ),
+    ],
+)
+async def test_who_cannot_answer_is_not_switched_to(tmp_path: Path, name: str, said: str) -> None:
+    """What is missing is said before any agreement is asked for or kept, and nothing is saved."""
+    ended = await run_pace(tmp_path / "home", "tier", name, "--agree", env=nobody(tmp_path))
+    assert (ended.status, ended.out) == (2, "")
+    assert said in ended.err
+    assert "answers" not in ended.err
+    assert not (tmp_path / "home").exists()
+
+
+async def test_a_server_that_is_not_up_is_known(tmp_path: Path) -> None:
+    """Its name is no unknown tier: where it would answer is said, and how it is started."""
+    ended = await run_pace(tmp_path / "home", "tier", "vllm", env=nobody(tmp_path))
+    assert (ended.status, ended.out) == (2, "")
+    assert "No vLLM answers at http://127.0.0.1:8000/v1. Start it with: vllm serve" in ended.err
 
 
 async def test_a_flag_needs_consent_too(tmp_path: Path) -> None:
@@ -97,7 +143,7 @@ async def test_a_flag_needs_consent_too(tmp_path: Path) -> None:
             status, _, told = await pace.end()
     assert (once.status, status) == (2, 2)
     for said in (once.err, told):
-        assert "--agree" in said
+        assert said.endswith(f"pace tier custom --base-url {server.url} --agree\n")
     assert server.server.requests == []
 
 
@@ -111,7 +157,7 @@ async def test_what_was_agreed_to_is_sent_counted_and_shown(tmp_path: Path) -> N
         assert (agreed.status, agreed.err) == (0, "")
         host = server.url.removeprefix("http://").removesuffix("/v1")
         assert f"go to {host}" in agreed.out
-        assert saved(home)["privacy"]["agreed"] == f"direct:{host}"
+        assert saved(home)["privacy"]["agreed"] == f"direct:http://{host}"
         for words in ("CANARYONE", "CANARYTWO"):
             ended = await run_pace(home, "chat", words, env=env)
             assert (ended.status, ended.err) == (
@@ -128,7 +174,7 @@ async def test_what_was_agreed_to_is_sent_counted_and_shown(tmp_path: Path) -> N
     )
     assert b"CANARY" not in (home / "data" / "sent.db").read_bytes()
     shown = await run_pace(home, "privacy", env=env)
-    assert f"direct:{host}" in shown.out
+    assert f"direct:http://{host}" in shown.out
     cleared = await run_pace(home, "privacy", "clear", env=env)
     assert cleared.status == 0
     assert json.loads((await run_pace(home, "privacy", "--json", env=env)).out)["sent"] == []
@@ -136,7 +182,7 @@ async def test_what_was_agreed_to_is_sent_counted_and_shown(tmp_path: Path) -> N
 
 async def test_consent_can_be_withdrawn(tmp_path: Path) -> None:
     """Whoever was agreed to by mistake gets nothing more; what was not agreed to is said."""
-    home, env = tmp_path / "home", nobody(tmp_path)
+    home, env = tmp_path / "home", everybody(tmp_path)
     await run_pace(home, "tier", "claude", "--agree", env=env)
     withdrawn = await run_pace(home, "privacy", "forget", "claude", env=env)
     assert "Withdrawn: cli:claude." in withdrawn.out
@@ -150,9 +196,43 @@ async def test_consent_can_be_withdrawn(tmp_path: Path) -> None:
     )
 
 
+async def test_the_command_that_agrees_works_as_it_is_told(tmp_path: Path) -> None:
+    """What the refusal names, typed as it stands, agrees to that address and switches to it."""
+    home, env = tmp_path / "home", nobody(tmp_path)
+    url = "https://api.example.com/v1"
+    for refused in (
+        ("chat", "--tier", "custom", "--base-url", url, "Hi"),
+        ("tier", "custom", "--base-url", url, "--model", "two words"),
+    ):
+        told = (await run_pace(home, *refused, env=env)).err
+        _, _, command = told.strip().rpartition("pace tier ")
+        agreed = await run_pace(home, "tier", *shlex.split(command), env=env)
+        assert agreed.status == 0
+        assert saved(home)["privacy"]["agreed"] == "direct:api.example.com"
+        assert saved(home)["planner"]["base_url"] == url
+        await run_pace(home, "privacy", "forget", "custom", env=env)
+    assert saved(home)["planner"]["model"] == "two words"
+
+
+async def test_an_odd_row_of_the_log_is_told(tmp_path: Path) -> None:
+    """Privacy shows what it can, and says that there is more."""
+    home, env = tmp_path / "home", nobody(tmp_path)
+    log = SentLog(home / "data" / "sent.db")
+    log.add(tier="direct", host="api.example.com", kind=SentKind.TURN, size=5)
+    with closing(sqlite3.connect(log.path)) as connection, connection:
+        connection.execute("INSERT INTO sent VALUES (1, 'direct', 'x', 'dream', 1, 1)")
+    shown = await run_pace(home, "privacy", env=env)
+    assert (shown.status, shown.err) == (0, "")
+    assert "1 row of the log makes no sense" in shown.out
+    assert "api.example.com" in shown.out
+    assert (
+        json.loads((await run_pace(home, "privacy", "--json", env=env)).out)["sent_odd_rows"] == 1
+    )
+
+
 async def test_switching_drops_what_only_the_former_tier_knows(tmp_path: Path) -> None:
     """A model's name goes with its tier, and the address of a server here is kept for its own."""
-    home, env = tmp_path / "home", nobody(tmp_path)
+    home, env = tmp_path / "home", everybody(tmp_path)
     url = "http://127.0.0.1:1234/v1"
     await run_pace(home, "tier", "local", "--base-url", url, "--model", "llama3", env=env)
     assert saved(home)["planner"] == {"tier": "local", "base_url": url, "model": "llama3"}

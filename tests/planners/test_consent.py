@@ -8,13 +8,12 @@ import pytest
 from pace.doors.cli.fetching import FetchBar
 from pace.errors import ConsentNeededError, SettingsError
 from pace.planners.consent import (
+    agreed_as,
     agreed_names,
     asks_about_summaries,
     check_agreed,
     needs_asking,
     recipient_of,
-    with_agreed,
-    without_agreed,
 )
 from pace.planners.tiers import open_planner
 from pace.settings import Settings, settings_of
@@ -27,12 +26,16 @@ def settings(tier: str, provider: str | None = None, **more: object) -> Settings
     return settings_of({"planner.tier": tier, "planner.provider": provider, **named})
 
 
+def check(held: Settings) -> None:
+    check_agreed(held, recipient_of(held.planner))
+
+
 @pytest.mark.parametrize("tier", ["embedded", "local", "apple"])
 def test_tiers_of_this_machine_ask_nothing(tier: str) -> None:
     """Words that stay need nobody's consent."""
     here = settings(tier, planner__base_url="http://127.0.0.1:1/v1")
     assert recipient_of(here.planner) is None
-    check_agreed(here)
+    check_agreed(here, None)
 
 
 @pytest.mark.parametrize(
@@ -51,11 +54,11 @@ def test_who_gets_what_is_said_in_plain_words(
 ) -> None:
     """The error names who, what, under whose terms, and the command that agrees."""
     with pytest.raises(ConsentNeededError) as caught:
-        check_agreed(settings(tier, provider))
+        check(settings(tier, provider))
     said = str(caught.value)
     for part in (*parts, "Every message, and the summary", f"pace tier {provider} --agree"):
         assert part in said
-    check_agreed(settings(tier, provider, privacy__agreed=f"x, {name}"))
+    check(settings(tier, provider, privacy__agreed=f"x, {name}"))
 
 
 def test_a_custom_address_is_agreed_to_by_its_host() -> None:
@@ -63,7 +66,7 @@ def test_a_custom_address_is_agreed_to_by_its_host() -> None:
     home = "http://192.168.1.20:8080/v1"
     asked = needs_asking(settings("direct", "custom", planner__base_url=home))
     assert asked is not None
-    assert asked.name == "direct:192.168.1.20:8080"
+    assert asked.name == "direct:http://192.168.1.20:8080"
     assert "unencrypted" in asked.tells
     agreed = settings(
         "direct",
@@ -96,15 +99,40 @@ async def test_what_is_not_said_yet_is_asked_first(tmp_path: Path) -> None:
         await open_planner(lambda: held, models=tmp_path, screen=FetchBar())
 
 
-def test_consent_is_kept_once_and_can_be_withdrawn() -> None:
-    """Agreeing twice keeps one name; withdrawing takes that one away."""
-    held = settings("cli", "claude", privacy__agreed="direct:api.openai.com")
-    asked = needs_asking(held)
-    assert asked is not None
-    both = settings("cli", "claude", privacy__agreed=with_agreed(held, asked))
-    assert agreed_names(both) == ("direct:api.openai.com", "cli:claude")
-    assert with_agreed(both, asked) == both.privacy.agreed
-    assert without_agreed(both, "cli:claude") == "direct:api.openai.com"
+@pytest.mark.parametrize(("agreed", "asked"), [("https", "http"), ("http", "https")], ids=str)
+def test_an_encrypted_way_is_agreed_to_apart(agreed: str, asked: str) -> None:
+    """A yes to https is none to what can be read on the way to the same host, nor the reverse."""
+
+    def custom(scheme: str, names: str = "") -> Settings:
+        url = f"{scheme}://192.168.1.20:8080/v1"
+        return settings("direct", "custom", planner__base_url=url, privacy__agreed=names)
+
+    first = needs_asking(custom(agreed))
+    assert first is not None
+    assert needs_asking(custom(agreed, first.name)) is None
+    assert needs_asking(custom(asked, first.name)) is not None
+
+
+def test_a_custom_address_is_part_of_the_command_that_agrees() -> None:
+    """Without it the command would not know whom it is about."""
+    url = "https://api.example.com/a path/v1".replace(" ", "(")
+    with pytest.raises(ConsentNeededError) as caught:
+        check(settings("direct", "custom", planner__base_url=url))
+    assert str(caught.value).endswith(f"pace tier custom --base-url '{url}' --agree")
+
+
+def test_what_was_agreed_to_goes_by_several_names() -> None:
+    """Its own, a host with or without its scheme, and what `pace tier` calls whoever answers."""
+    names = "direct:api.openai.com, direct:http://10.0.0.1:8080, direct:10.0.0.1:8080, cli:claude"
+    held = settings(
+        "direct", "custom", planner__base_url="http://10.0.0.1:8080", privacy__agreed=names
+    )
+    assert agreed_names(held) == tuple(names.split(", "))
+    assert agreed_as(held, "claude") == agreed_as(held, "cli:claude") == ("cli:claude",)
+    assert agreed_as(held, "custom") == ("direct:http://10.0.0.1:8080",)
+    assert agreed_as(held, "http://10.0.0.1:8080") == ("direct:http://10.0.0.1:8080",)
+    assert len(agreed_as(held, "10.0.0.1:8080")) == 2
+    assert agreed_as(held, "direct") == agreed_as(held, "") == ()
 
 
 def test_summaries_are_a_question_of_their_own() -> None:

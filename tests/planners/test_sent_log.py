@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pace.errors import SentLogError
+from pace.errors import ConsentNeededError, PaceError, PlannerUnavailableError, SentLogError
 from pace.memory.prompt import Message, Role
 from pace.planners.sent_log import CountedPlanner, SentKind, SentLog
 from pace.ports import SUMMARIES, Notice, PlannerEvent, TextDelta
@@ -25,7 +25,7 @@ def log(tmp_path: Path) -> SentLog:
 
 
 def counted(planner: ScriptedPlanner, log: SentLog) -> CountedPlanner:
-    return CountedPlanner(planner, log, tier="direct", host="api.example.com")
+    return CountedPlanner(planner, log, tier="direct", host="api.example.com", check=lambda: None)
 
 
 async def reply(planner: CountedPlanner, words: str, thread: str = "t") -> list[PlannerEvent]:
@@ -127,3 +127,48 @@ def test_a_log_that_cannot_be_used_is_named(log: SentLog) -> None:
     log.path.mkdir(parents=True)
     with pytest.raises(SentLogError, match=r"sent\.db cannot be used"):
         log.add(tier="cli", host="x", kind=SentKind.TURN, size=1)
+
+
+@pytest.mark.parametrize(
+    ("thread", "raised"), [("t", ConsentNeededError), (SUMMARIES, PlannerUnavailableError)]
+)
+async def test_nothing_is_sent_without_consent(
+    log: SentLog, thread: str, raised: type[PaceError]
+) -> None:
+    """Consent is asked for at each request; a summary is then made by somebody else."""
+    told: list[str] = []
+
+    def check() -> None:
+        if told:
+            raise ConsentNeededError(told[0])
+
+    with ScriptedPlanner("One.") as planner:
+        over = CountedPlanner(planner, log, tier="direct", host="x", check=check)
+        await reply(over, "Hi", thread)
+        told.append("You withdrew it.")
+        with pytest.raises(raised, match="You withdrew it"):
+            await reply(over, "Hi", thread)
+        assert len(planner.prompts) == 1
+    assert [total.count for total in log.totals()] == [1]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        (1, "direct", "api.example.com", "dream", 1, 1),
+        (10**15, "direct", "api.example.com", "turn", 1, 1),
+        (-1, "direct", "api.example.com", "turn", 1, 1),
+        ("noon", "direct", "api.example.com", "turn", 1, 1),
+        (1, "direct", "api.example.com", "turn", 2**63 - 1, 2**63 - 1),
+        (1, b"\xff", "api.example.com", "turn", 1, 1),
+        (1, "direct", "api.example.com", "turn", "many", 1),
+    ],
+    ids=str,
+)
+def test_an_odd_row_hides_no_other(log: SentLog, row: tuple[object, ...]) -> None:
+    """What makes no sense is counted as such, and the rest is told as ever."""
+    log.add(tier="direct", host="api.example.com", kind=SentKind.TURN, size=5)
+    before = log.totals()
+    with closing(sqlite3.connect(log.path)) as connection, connection:
+        connection.execute("INSERT INTO sent VALUES (?, ?, ?, ?, ?, ?)", row)
+    assert (log.totals(), log.odd_rows()) == (before, 1)

@@ -110,7 +110,7 @@ async def test_a_yes_switches_is_shown_and_is_counted(
         await page.reload()
         privacy = page.locator("#privacy")
         await expect(privacy).to_contain_text(f"{host} (tier direct): 1 turn, ")
-        await privacy.get_by_role("button", name=f"Withdraw (direct:{host})").click()
+        await privacy.get_by_role("button", name=f"Withdraw (direct:http://{host})").click()
         await expect(privacy).to_contain_text("Choose another planner above first.")
         await choose(page, "local")
         await expect(page.get_by_label("Address", exact=True)).to_have_value("")
@@ -119,8 +119,8 @@ async def test_a_yes_switches_is_shown_and_is_counted(
         await page.get_by_label("Address", exact=True).press("Enter")
         await expect(told).to_contain_text("local answers; your words stay on this machine.")
         await expect(talk.get_by_text(badge)).to_have_count(0)
-        await privacy.get_by_role("button", name=f"Withdraw (direct:{host})").click()
-        await expect(privacy).to_contain_text(f"Withdrawn: direct:{host}.")
+        await privacy.get_by_role("button", name=f"Withdraw (direct:http://{host})").click()
+        await expect(privacy).to_contain_text(f"Withdrawn: direct:http://{host}.")
         assert tomllib.loads((tmp_path / "settings.toml").read_text())["privacy"]["agreed"] == ""
         await tabs.close()
         assert tabs.troubles == []

@@ -7,11 +7,11 @@ from pace.planners.consent import (
     asks_about_summaries,
     needs_asking,
     recipient_of,
-    with_agreed,
 )
 from pace.planners.offers import Offer
 from pace.planners.picking import Pick, values_of
 from pace.settings import PlannerSettings, Settings
+from pace.settings_file import With
 
 AGREED, REMOTE = "privacy.agreed", "summaries.remote"
 
@@ -31,7 +31,7 @@ async def values_to_switch(settings: Settings, pick: Pick, ask: Ask) -> dict[str
         return values
     if not await ask(recipient.tells):
         return None
-    agreed: dict[str, object] = {AGREED: with_agreed(settings, recipient)}
+    agreed: dict[str, object] = {AGREED: With(recipient.name)}
     if asks_about_summaries(then) and await ask(SUMMARIES_QUESTION.format(host=recipient.host)):
         agreed[REMOTE] = True
     # The consent first: what is in force is agreed to at every moment.

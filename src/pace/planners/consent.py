@@ -3,6 +3,7 @@
 Nothing is opened that was not agreed to (tiers.py), so that no door can forget to ask.
 """
 
+import shlex
 from dataclasses import dataclass
 
 from pace.endpoint import RemoteUrl
@@ -23,13 +24,15 @@ class Recipient:
     """Whoever gets words off this machine.
 
     `name` is what the person's agreement is kept under, `command` what `pace tier` calls it, `host`
-    whom words go to as a person would say it, `tells` what the person is told beforehand.
+    whom words go to as a person would say it, `tells` what the person is told beforehand,
+    `agreeing` the command that agrees.
     """
 
     name: str
     command: str
     host: str
     tells: str
+    agreeing: str
 
 
 def recipient_of(planner: PlannerSettings) -> Recipient | None:
@@ -44,6 +47,7 @@ def recipient_of(planner: PlannerSettings) -> Recipient | None:
             tells=f"Every message, and the summary of the conversation, go to {company} through "
             f"the program {provider}, under {company}'s terms and with your account there. "
             f"{keeps}".strip(),
+            agreeing=f"pace tier {provider} --agree",
         )
     if planner.tier is not Tier.DIRECT or provider is None or provider not in FACTS:
         return None
@@ -52,11 +56,14 @@ def recipient_of(planner: PlannerSettings) -> Recipient | None:
         return None
     url = RemoteUrl(address)
     how = "under its terms" if url.is_encrypted else "unencrypted over your network"
+    whose = f"{provider} --base-url {shlex.quote(url.text)}"
     return Recipient(
-        name=f"direct:{url.host}",
+        # Who agreed to an encrypted way has not agreed to one that can be read on the way.
+        name=f"direct:{url.host}" if url.is_encrypted else f"direct:http://{url.host}",
         command=provider,
         host=url.host,
         tells=f"Every message, and the summary of the conversation, go to {url.host}, {how}.",
+        agreeing=f"pace tier {whose if provider is Provider.CUSTOM else provider} --agree",
     )
 
 
@@ -78,24 +85,26 @@ def needs_asking(settings: Settings) -> Recipient | None:
     return recipient
 
 
-def check_agreed(settings: Settings) -> None:
+def check_agreed(settings: Settings, recipient: Recipient | None) -> None:
     """Raise ConsentNeededError if words would go to somebody who was not agreed to."""
-    if recipient := needs_asking(settings):
+    if recipient is not None and not is_agreed(settings, recipient):
         raise ConsentNeededError(
             f"{recipient.tells} You have not agreed to that yet. If it is what you want: "
-            f"pace tier {recipient.command} --agree"
+            f"{recipient.agreeing}"
         )
 
 
-def with_agreed(settings: Settings, recipient: Recipient) -> str:
-    """The setting privacy.agreed with this recipient in it."""
-    names = agreed_names(settings)
-    return ", ".join(names if recipient.name in names else (*names, recipient.name))
-
-
-def without_agreed(settings: Settings, name: str) -> str:
-    """The setting privacy.agreed without this name."""
-    return ", ".join(held for held in agreed_names(settings) if held != name)
+def agreed_as(settings: Settings, word: str) -> tuple[str, ...]:
+    """What was agreed to that a word may mean: a name there, a host, or what answers now."""
+    recipient = recipient_of(settings.planner)
+    answering = recipient.name if recipient is not None and recipient.command == word else None
+    return tuple(
+        name
+        for name in agreed_names(settings)
+        if name == answering
+        or word in {name, (rest := name.partition(":")[2])}
+        or word == rest.removeprefix("http://")
+    )
 
 
 def asks_about_summaries(settings: Settings) -> bool:

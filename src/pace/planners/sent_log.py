@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from pace.errors import SentLogError
+from pace.errors import ConsentNeededError, PlannerUnavailableError, SentLogError
 from pace.memory.prompt import Prompt, PromptParts
 from pace.memory.turn import ThreadId
 from pace.ports import SUMMARIES, Notice, Planner, PlannerEvent, PlannerTraits
@@ -36,10 +36,6 @@ INSERT INTO sent (minute, tier, host, kind, count, bytes) VALUES (?, ?, ?, ?, 1,
 ON CONFLICT (minute, tier, host, kind) DO UPDATE
 SET count = count + 1, bytes = bytes + excluded.bytes
 """
-_TOTALS = """
-SELECT tier, host, kind, sum(count), sum(bytes), min(minute), max(minute)
-FROM sent GROUP BY tier, host, kind ORDER BY tier, host, kind
-"""
 
 
 class SentKind(StrEnum):
@@ -48,6 +44,22 @@ class SentKind(StrEnum):
     TURN = "turn"
     STEP = "step"
     SUMMARY = "summary"
+
+
+# Others may write to the file, and a later Pace may know more kinds. The last minute is in 2099,
+# since a time much further on is none on every machine; and no sum may be too large.
+_IS_KNOWN = f"""
+typeof(minute) = 'integer' AND minute BETWEEN 0 AND 68000000
+AND typeof(tier) = 'text' AND typeof(host) = 'text'
+AND typeof(kind) = 'text' AND kind IN ({", ".join(f"'{kind}'" for kind in SentKind)})
+AND typeof(count) = 'integer' AND count BETWEEN 0 AND 1000000000
+AND typeof(bytes) = 'integer' AND bytes BETWEEN 0 AND 1000000000000
+"""
+_TOTALS = f"""
+SELECT tier, host, kind, sum(count), sum(bytes), min(minute), max(minute)
+FROM sent WHERE {_IS_KNOWN} GROUP BY tier, host, kind ORDER BY tier, host, kind
+"""  # noqa: S608  # nothing in it was given from outside
+_ODD = f"SELECT count(*) FROM sent WHERE NOT ({_IS_KNOWN})"  # noqa: S608  # as above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +93,10 @@ class SentLog:
             connection.execute(_ADD, (minute, tier, host, kind.value, size))
 
     def totals(self) -> tuple[SentTotal, ...]:
-        """What was sent, by tier, host and kind; nothing, if there is no log."""
+        """What was sent, by tier, host and kind; nothing, if there is no log.
+
+        Rows that make no sense are left out; `odd_rows` says how many they are.
+        """
         if not self.path.exists():
             return ()
         with self._opened() as connection:
@@ -99,6 +114,13 @@ class SentLog:
             for tier, host, kind, count, size, first, last in rows
         )
 
+    def odd_rows(self) -> int:
+        """How many rows make no sense, and are in no total."""
+        if not self.path.exists():
+            return 0
+        with self._opened() as connection:
+            return int(connection.execute(_ODD).fetchone()[0])
+
     def clear(self) -> None:
         """Forget all of it; nothing is left in the file."""
         if not self.path.exists():
@@ -114,6 +136,7 @@ class SentLog:
             # What is made by SQLite itself would be for others to read, too.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as connection, connection:
+                connection.text_factory = _text
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute(_TABLE)
                 yield connection
@@ -132,13 +155,23 @@ class SentLog:
 
 
 class CountedPlanner:
-    """A planner off this machine; each request is counted before it leaves.
+    """A planner off this machine; each request is allowed and counted before it leaves.
 
-    A fault of the log stops no turn; the first one is told.
+    `check` raises ConsentNeededError if the person does not agree to it any more. A fault of the
+    log stops no turn; the first one is told.
     """
 
-    def __init__(self, planner: Planner, log: SentLog, *, tier: str, host: str) -> None:
+    def __init__(
+        self,
+        planner: Planner,
+        log: SentLog,
+        *,
+        tier: str,
+        host: str,
+        check: Callable[[], None],
+    ) -> None:
         self._planner = planner
+        self._check = check
         self._log = log
         self._tier = tier
         self._host = host
@@ -150,7 +183,8 @@ class CountedPlanner:
         return await self._planner.traits()
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:
-        """The planner's reply, counted beforehand."""
+        """The planner's reply, counted beforehand. Raises ConsentNeededError."""
+        self._check_agreed(prompt)
         trouble = await self._count(prompt)
         if trouble and trouble != self._told:
             self._told = trouble
@@ -175,6 +209,15 @@ class CountedPlanner:
         """As the planner does."""
         await self._planner.aclose()
 
+    def _check_agreed(self, prompt: Prompt) -> None:
+        try:
+            self._check()
+        except ConsentNeededError as error:
+            if prompt.thread_id != SUMMARIES:
+                raise
+            # Whoever asks for a summary has another way to one, and takes it on this error.
+            raise PlannerUnavailableError(str(error)) from error
+
     async def _count(self, prompt: Prompt) -> str:
         """What is the matter with the log; nothing, if all is well."""
         kind = self._kind(prompt)
@@ -195,6 +238,10 @@ class CountedPlanner:
         self._asked = (prompt.parts, len(prompt.messages))
         is_step = prompt.parts is parts and len(prompt.messages) > messages
         return SentKind.STEP if is_step else SentKind.TURN
+
+
+def _text(written: bytes) -> str:
+    return written.decode("utf-8", "replace")
 
 
 def _now() -> datetime:

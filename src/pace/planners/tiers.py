@@ -10,7 +10,7 @@ from pace.endpoint import LoopbackUrl
 from pace.errors import SettingsError
 from pace.folders import Folders
 from pace.planners.catalogue import DEFAULT, LARGER, SHIPPED, TINY, ModelFile, known, recommended
-from pace.planners.consent import check_agreed, needs_asking, recipient_of
+from pace.planners.consent import check_agreed, recipient_of
 from pace.planners.download import Progress
 from pace.planners.embedded.engine import EmbeddedPlanner
 from pace.planners.embedded.process import SLOT_TOKENS
@@ -76,14 +76,15 @@ async def open_planner(
 ) -> OpenedPlanner:
     """Open the planner of the settings; a model file that is missing is fetched first.
 
-    `current` is asked at each turn for what may change between turns; whatever leaves this machine
-    is counted in `sent`, or, without one, in the person's own log. Raises SettingsError, among them
-    ConsentNeededError if nobody agreed that words go where they would, and WeightsError; whether
-    the planner answers shows at the first turn.
+    `current` is asked at each turn for what may change between turns, the person's consent among
+    it; whatever leaves this machine is counted in `sent`, or, without one, in the person's own log.
+    Raises SettingsError, among them ConsentNeededError if nobody agreed that words go where they
+    would, and WeightsError; whether the planner answers shows at the first turn.
     """
     settings = current()
     check_whole(settings.planner)
-    check_agreed(settings)
+    recipient = recipient_of(settings.planner)
+    check_agreed(settings, recipient)
 
     def options() -> ReplyOptions:
         now = current().planner
@@ -93,16 +94,25 @@ async def open_planner(
     if planner.tier is Tier.EMBEDDED:
         return await _embedded(planner.model, options, models=models, screen=screen)
     chosen = await _elsewhere(planner, options)
-    if recipient := recipient_of(planner):
-        log = sent or SentLog(Folders.of().sent_log)
-        chosen = CountedPlanner(chosen, log, tier=planner.tier, host=recipient.host)
+    if recipient is not None:
+        chosen = CountedPlanner(
+            chosen,
+            sent or SentLog(Folders.of().sent_log),
+            tier=planner.tier,
+            host=recipient.host,
+            check=lambda: check_agreed(current(), recipient),
+        )
     if not planner.fall_back:
         return OpenedPlanner(planner=chosen)
     return await _with_fall_back(chosen, options, models=models)
 
 
 def opened_by(settings: Settings) -> tuple[object, ...]:
-    """What a planner is opened by: when it changes, another one has to be."""
+    """What a planner is opened by: when it changes, another one has to be.
+
+    Consent is no part of it: it is asked for at each turn, so that a withdrawal can be saved while
+    whoever it was given for is still set.
+    """
     planner = settings.planner
     return (
         planner.tier,
@@ -110,8 +120,24 @@ def opened_by(settings: Settings) -> tuple[object, ...]:
         planner.base_url,
         planner.model,
         planner.fall_back,
-        needs_asking(settings),
     )
+
+
+def answered_by(settings: Settings, opened: Settings) -> Settings:
+    """Settings with what the planner was opened by in place of what they say of that."""
+    if opened_by(settings) == opened_by(opened):
+        return settings
+    was = opened.planner
+    planner = settings.planner.model_copy(
+        update={
+            "tier": was.tier,
+            "provider": was.provider,
+            "base_url": was.base_url,
+            "model": was.model,
+            "fall_back": was.fall_back,
+        }
+    )
+    return settings.model_copy(update={"planner": planner})
 
 
 async def _elsewhere(planner: PlannerSettings, options: Callable[[], ReplyOptions]) -> Planner:

@@ -9,13 +9,13 @@ import click
 
 from pace.doors.cli.setting import show_table
 from pace.doors.safe_text import safe_line
-from pace.doors.switching import who_answers
+from pace.doors.switching import AGREED, who_answers
 from pace.errors import SettingsError
 from pace.folders import Folders
-from pace.planners.consent import agreed_names, needs_asking, recipient_of, without_agreed
+from pace.planners.consent import agreed_as, agreed_names, needs_asking, recipient_of
 from pace.planners.sent_log import SentLog, SentTotal
 from pace.settings import Settings
-from pace.settings_file import SettingsFile
+from pace.settings_file import SettingsFile, Without
 
 _THOUSAND, _MILLION = 1_000, 1_000_000
 
@@ -23,12 +23,13 @@ _THOUSAND, _MILLION = 1_000, 1_000_000
 def show(*, as_json: bool) -> None:
     """Everything, in words or as one JSON object."""
     folders, settings = Folders.of(), SettingsFile.open().current
-    totals = SentLog(folders.sent_log).totals()
+    log = SentLog(folders.sent_log)
+    totals, odd = log.totals(), log.odd_rows()
     if as_json:
-        click.echo(json.dumps(_told(folders, settings, totals), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(_told(folders, settings, totals, odd), ensure_ascii=False, indent=2))
         return
     click.echo(f"{who_answers(settings)}\n")
-    _show_sent(totals)
+    _show_sent(totals, odd)
     _show_agreed(settings)
     click.echo("\nWhat is kept, and where:")
     for title, where in _kept(folders):
@@ -44,22 +45,19 @@ def clear() -> None:
 def forget(name: str) -> None:
     """Withdraw what was agreed to, by its name there or that of a tier."""
     file = SettingsFile.open()
-    held = agreed_names(file.current)
-    meant = [known for known in held if name in {known, known.partition(":")[2]}]
-    recipient = recipient_of(file.current.planner)
-    if not meant and recipient is not None and recipient.command == name:
-        meant = [known for known in held if known == recipient.name]
+    meant = agreed_as(file.current, name)
     if not meant:
-        listed = ", ".join(held) or "nothing"
+        listed = ", ".join(agreed_names(file.current)) or "nothing"
         raise SettingsError(f"You have not agreed to {name[:60]!r}. You have agreed to: {listed}.")
-    change = file.change("privacy.agreed", without_agreed(file.current, meant[0]))
-    if change.is_overridden:
-        click.echo(change.sentence)
-        return
-    click.echo(f"Withdrawn: {safe_line(meant[0])}. No word goes there until you agree again.")
+    for one in meant:
+        change = file.change(AGREED, Without(one))
+        if change.is_overridden:
+            click.echo(change.sentence)
+            return
+        click.echo(f"Withdrawn: {safe_line(one)}. No word goes there until you agree again.")
     if needs_asking(file.current):
         click.echo(
-            "It is still set to answer, and will not when Pace is started next; end one that runs. "
+            "It is still set to answer, and each turn will fail instead, in a Pace that runs, too. "
             "Pick another: pace tier"
         )
 
@@ -71,14 +69,23 @@ def size(count: int) -> str:
     return f"{count / _THOUSAND:,.1f} kB" if count < _MILLION else f"{count / _MILLION:,.1f} MB"
 
 
+def odd_told(rows: int) -> str:
+    """That rows of the log could not be shown, in a sentence."""
+    are = "1 row of the log makes" if rows == 1 else f"{rows:,} rows of the log make"
+    return f"{are} no sense to this Pace and could not be shown."
+
+
 def when(at: datetime) -> str:
     """A local time, to the minute."""
     return f"{at:%Y-%m-%d %H:%M}"
 
 
-def _show_sent(totals: Sequence[SentTotal]) -> None:
-    if not totals:
+def _show_sent(totals: Sequence[SentTotal], odd: int) -> None:
+    if odd:
+        click.echo(odd_told(odd))
+    elif not totals:
         click.echo("The log of what was sent is empty: nothing left this machine.")
+    if not totals:
         return
     rows = [
         (
@@ -123,7 +130,9 @@ def _where(path: Path) -> str:
     return str(path) if path.exists() else f"{path} (not there yet)"
 
 
-def _told(folders: Folders, settings: Settings, totals: Sequence[SentTotal]) -> dict[str, object]:
+def _told(
+    folders: Folders, settings: Settings, totals: Sequence[SentTotal], odd: int
+) -> dict[str, object]:
     recipient = recipient_of(settings.planner)
     return {
         "answers": {
@@ -143,6 +152,7 @@ def _told(folders: Folders, settings: Settings, totals: Sequence[SentTotal]) -> 
             }
             for total in totals
         ],
+        "sent_odd_rows": odd,
         "agreed": list(agreed_names(settings)),
         "remote_summaries": settings.summaries.remote,
         "kept": dict(_kept(folders)),

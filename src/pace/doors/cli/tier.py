@@ -1,6 +1,7 @@
 """`pace tier`: who could answer here, who does, and switching; also the keys of tier direct."""
 
 import asyncio
+import shlex
 import sys
 
 import click
@@ -8,13 +9,13 @@ import click
 from pace.doors.cli.ending import run_until_ended
 from pace.doors.cli.setting import show_table
 from pace.doors.safe_text import safe_line
-from pace.doors.switching import values_to_switch, who_answers
+from pace.doors.switching import AGREED, values_to_switch, who_answers
 from pace.errors import ConsentNeededError, SettingsError
 from pace.folders import Folders
-from pace.planners.consent import needs_asking, with_agreed
+from pace.planners.consent import needs_asking
 from pace.planners.offers import Offer, offers, pick_named
 from pace.settings import Provider, Tier
-from pace.settings_file import SettingsFile
+from pace.settings_file import SettingsFile, With
 
 _YES = {"y", "yes"}
 
@@ -32,8 +33,10 @@ def switch(name: str, *, model: str | None, base_url: str | None, agrees: bool) 
     """Have another one answer from now on; asks first if words leave this machine for it."""
     file = _opened()
 
+    again = f"pace tier {name}{_option('--model', model)}{_option('--base-url', base_url)} --agree"
+
     async def ask(sentence: str) -> bool:
-        return await asyncio.to_thread(_asked, sentence, name, agrees)
+        return await asyncio.to_thread(_asked, sentence, again, agrees)
 
     async def values() -> dict[str, object] | None:
         pick = await pick_named(name, file.current.planner, model=model, base_url=base_url)
@@ -83,20 +86,22 @@ def ask_consent(file: SettingsFile) -> None:
     recipient = needs_asking(file.current)
     if recipient is None:
         return
-    if not _asked(recipient.tells, recipient.command, agrees=False):
+    if not _asked(recipient.tells, recipient.agreeing, agrees=False):
         raise ConsentNeededError("Nothing was sent. `pace tier` shows who else could answer.")
-    file.change("privacy.agreed", with_agreed(file.current, recipient))
+    file.change(AGREED, With(recipient.name))
 
 
-def _asked(sentence: str, name: str, agrees: bool) -> bool:  # noqa: FBT001  # the flag itself
-    """A person's yes or no. Raises ConsentNeededError if there is nobody to ask."""
+def _asked(sentence: str, agreeing: str, agrees: bool) -> bool:  # noqa: FBT001  # the flag itself
+    """A person's yes or no. Raises ConsentNeededError if there is nobody to ask.
+
+    `agreeing` is the command that agrees.
+    """
     if agrees:
         click.echo(sentence)
         return True
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise ConsentNeededError(
-            f"{sentence} There is no terminal to ask you here. If you want it: "
-            f"pace tier {name} --agree"
+            f"{sentence} There is no terminal to ask you here. If you want it: {agreeing}"
         )
     click.echo(f"{sentence}", err=True)
     try:
@@ -104,6 +109,10 @@ def _asked(sentence: str, name: str, agrees: bool) -> bool:  # noqa: FBT001  # t
     except click.Abort:
         raise KeyboardInterrupt from None
     return str(answer).strip().lower() in _YES
+
+
+def _option(name: str, value: str | None) -> str:
+    return "" if value is None else f" {name} {shlex.quote(value)}"
 
 
 def _provider_with_key(name: str) -> Provider:

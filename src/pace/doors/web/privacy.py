@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pace.doors.cli.fetching import gigabytes
-from pace.doors.cli.privacy import size, when
+from pace.doors.cli.privacy import odd_told, size, when
 from pace.doors.safe_text import safe_line
+from pace.doors.switching import AGREED
 from pace.doors.web.adjusting import Adjusting, shown_error
 from pace.doors.web.confirming import confirmed
 from pace.doors.web.plain import Tag, button
@@ -14,9 +15,10 @@ from pace.doors.web.saying_when import turns_of
 from pace.doors.web.window import Window
 from pace.errors import HistoryError, PaceError, SentLogError
 from pace.folders import Folders
-from pace.planners.consent import agreed_names, recipient_of, without_agreed
+from pace.planners.consent import agreed_names, recipient_of
 from pace.planners.sent_log import SentLog, SentTotal
 from pace.settings import Settings, Tier
+from pace.settings_file import Without
 
 _BESIDE = ("", "-wal", "-shm")
 
@@ -67,11 +69,13 @@ class Privacy:
         self._sent.clear()
         with self._sent:
             try:
-                totals = await asyncio.to_thread(SentLog(Folders.of().sent_log).totals)
+                log = SentLog(Folders.of().sent_log)
+                totals = await asyncio.to_thread(log.totals)
+                odd = await asyncio.to_thread(log.odd_rows)
             except SentLogError as error:
                 Tag("p", str(error)).classes("hint")
             else:
-                _tell_sent(totals)
+                _tell_sent(totals, odd)
             for name in agreed_names(self._window.chat.settings):
                 with Tag("div").classes("row"):
                     Tag("span", f"You agreed that your words go to {safe_line(name)}.")
@@ -79,14 +83,13 @@ class Privacy:
 
     def _withdrawal(self, name: str) -> None:
         async def withdraw() -> None:
-            settings = self._window.chat.settings
-            answering = recipient_of(settings.planner)
+            answering = recipient_of(self._window.chat.settings.planner)
             if answering is not None and answering.name == name:
                 told = "It is set to answer now. Choose another planner above first."
                 self._said.classes(add="error").set_text(told)
                 return
             try:
-                await self._adjusting.change({"privacy.agreed": without_agreed(settings, name)})
+                await self._adjusting.change({AGREED: Without(name)})
             except PaceError as error:
                 self._said.classes(add="error").set_text(shown_error(error))
             else:
@@ -147,9 +150,12 @@ def _fill(place: Tag, where: str, told: str) -> None:
         Tag("p", told).classes("hint")
 
 
-def _tell_sent(totals: Sequence[SentTotal]) -> None:
-    if not totals:
+def _tell_sent(totals: Sequence[SentTotal], odd: int) -> None:
+    if odd:
+        Tag("p", odd_told(odd)).classes("hint")
+    elif not totals:
         Tag("p", "The log of what was sent is empty.").classes("hint")
+    if not totals:
         return
     with Tag("ul"):
         for total in totals:
