@@ -10,9 +10,10 @@ from doors.running import ChatServer, chat_server
 from pace.asked import Words
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
-from pace.errors import SettingsError
+from pace.doors.switching import AGREED
+from pace.errors import ConsentNeededError, SettingsError
 from pace.ports import PlannerEvent
-from pace.settings_file import SettingsFile
+from pace.settings_file import SettingsFile, With, Without
 from pace.threads import EndCause
 
 
@@ -128,6 +129,49 @@ async def test_extractive_asks_no_model() -> None:
         await chat.wait_folded()
         assert (await chat.memory()).summary.made_by == "extractive"
     assert len(server.sent) == 2
+
+
+@pytest.mark.usefixtures("home")
+async def test_a_withdrawn_consent_holds_at_once() -> None:
+    """R14: what another process withdraws is sent no further word, and stays withdrawn here."""
+    async with chat_server("One.") as server:
+        file = SettingsFile.open()
+        custom: dict[str, object] = {
+            "planner.tier": "direct",
+            "planner.provider": "custom",
+            "planner.base_url": server.url,
+        }
+        name = f"direct:{server.url.removesuffix('/v1')}"
+        file.change_all({AGREED: With(name), **custom})
+        async with OpenChat(file, screen=FetchBar()) as chat:
+            assert (await chat.say(Words(text="One"))).text == "One."
+            SettingsFile.open().change(AGREED, Without(name))
+            with pytest.raises(ConsentNeededError, match="You have not agreed"):
+                await chat.say(Words(text="Two"))
+            chat.settings_file.change(AGREED, With("cli:claude"))
+            await chat.apply()
+            with pytest.raises(ConsentNeededError):
+                await chat.say(Words(text="Three"))
+            assert SettingsFile.open().current.privacy.agreed == "cli:claude"
+        assert len(server.sent) == 1
+
+
+@pytest.mark.usefixtures("home")
+async def test_a_withdrawal_can_be_saved_while_its_tier_answers() -> None:
+    """Nothing is opened anew for it, so that nothing undoes it."""
+    file = SettingsFile.open()
+    file.change_all(
+        {
+            AGREED: With("direct:http://127.0.0.1:9"),
+            "planner.tier": "direct",
+            "planner.provider": "custom",
+            "planner.base_url": "http://127.0.0.1:9/v1",
+        }
+    )
+    async with OpenChat(file, screen=FetchBar()) as chat:
+        file.change(AGREED, "")
+        await chat.apply()
+        assert SettingsFile.open().current.privacy.agreed == ""
 
 
 async def test_closing_ends_the_session_once(home: Path) -> None:

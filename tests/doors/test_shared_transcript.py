@@ -6,12 +6,15 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from pace.asked import Words
 from pace.chat import Divider, Row, RowStatus
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
+from pace.doors.switching import goes_to
 from pace.doors.taking_turns import STOPPED_EARLY
-from pace.errors import PlannerRefusedError
+from pace.errors import PlannerRefusedError, SettingsError
 from pace.history import PaceHistory
 from pace.memory.turn import TurnId
 from pace.planners.tiers import FetchScreen, OpenedPlanner
@@ -296,6 +299,48 @@ async def test_another_planner_answers_what_was_waiting(tmp_path: Path) -> None:
         assert [reply for _, reply, _ in shown(chat)] == ["One.", "Two."]
     for planner in planners:
         planner.check()
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["opened", "failed"])
+async def test_who_gets_words_is_told_of_who_answers(tmp_path: Path, *, fails: bool) -> None:
+    """R14: while another planner is being opened the old one is named, and no turn begins."""
+    opening = asyncio.Event()
+    may_open = asyncio.Event()
+    away, here = ScriptedPlanner(*["Away."] * fails), ScriptedPlanner(*["Here."] * (not fails))
+    left = [away, here]
+
+    async def opener(_: Callable[[], Settings], *, screen: FetchScreen) -> OpenedPlanner:
+        del screen
+        if left[0] is here:
+            opening.set()
+            await may_open.wait()
+            if fails:
+                raise SettingsError("It cannot be had.")
+        return OpenedPlanner(planner=left.pop(0))
+
+    file = SettingsFile.open(
+        {"planner.tier": "cli", "planner.provider": "claude", "summaries.by": "extractive"},
+        path=tmp_path / "settings.toml",
+    )
+    async with OpenChat(file, screen=FetchBar(), opener=opener, clock=ManualClock()) as chat:
+        changes = file.change_all({"planner.tier": "embedded", "planner.provider": None})
+        applying = asyncio.create_task(chat.apply())
+        await opening.wait()
+        chat.submit(Words(text="Said meanwhile"))
+        await asyncio.sleep(0)
+        assert goes_to(chat.settings) == "Anthropic"
+        assert away.prompts == []
+        may_open.set()
+        if fails:
+            with pytest.raises(SettingsError):
+                await applying
+            file.undo_all(changes)
+        await asyncio.wait([applying])
+        assert goes_to(chat.settings) == ("Anthropic" if fails else "")
+        await settled(chat)
+        assert [reply for _, reply, _ in shown(chat)] == ["Away." if fails else "Here."]
+    away.check()
+    here.check()
 
 
 async def test_old_turns_leave_the_history_when_it_is_opened(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pace.clock import SystemClock
 from pace.companion import Companion
 from pace.doors.acting_here import ActingHere
 from pace.doors.summarizing import summarizer_of
+from pace.doors.switching import AGREED
 from pace.doors.taking_turns import TakingTurns
 from pace.errors import PlannerError
 from pace.folders import Folders
@@ -25,7 +26,7 @@ from pace.journaling import Journaling
 from pace.memory.limits import ThreadLimits
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId, TurnPair
-from pace.planners.tiers import FetchScreen, OpenedPlanner, open_planner, opened_by
+from pace.planners.tiers import FetchScreen, OpenedPlanner, answered_by, open_planner, opened_by
 from pace.ports import Action, ActionsAtWork, Clock, Planner
 from pace.settings import Settings
 from pace.settings_file import SettingsFile
@@ -105,11 +106,11 @@ class OpenChat:
         )
         self._parts: Parts | None = None
         self._work: asyncio.Task[None] | None = None
-        self._applied = settings_file.current
+        self._applied = self._opened_by = settings_file.current
 
     async def __aenter__(self) -> Self:
-        self._applied = self.settings_file.current
-        opened = await self._opener(self._current, screen=self._screen)
+        self._applied = self._opened_by = self.settings_file.current
+        opened = await self._opener(self._anew, screen=self._screen)
         self.reason, self.note = opened.reason, opened.note
         self._begin(opened.planner)
         self._acting.begin()
@@ -125,8 +126,11 @@ class OpenChat:
 
     @property
     def settings(self) -> Settings:
-        """The settings as they are now."""
-        return self._current()
+        """The settings as they are now, but with whoever answers now until another took over.
+
+        What is told of who gets words has to be true of the next word that is said.
+        """
+        return answered_by(self._current(), self._opened_by)
 
     @property
     def parts(self) -> Parts:
@@ -198,8 +202,9 @@ class OpenChat:
     async def apply(self) -> None:
         """Put changed settings into force: limits at once, a planner before the next turn.
 
-        A reply in progress is waited for if the planner changes. Raises SettingsError and
-        WeightsError if another planner cannot be opened; the one before then goes on answering.
+        If the planner changes, a reply in progress is waited for, and what is said meanwhile is for
+        the new one. Raises SettingsError and WeightsError if that cannot be opened; the one before
+        then goes on answering.
         """
         before, self._applied = self._applied, self._current()
         self._acting.settings_changed()
@@ -207,16 +212,13 @@ class OpenChat:
             await self._apply_limits(self._applied.limits)
         if opened_by(before) != opened_by(self._applied):
             try:
-                opened = await self._opener(self._current, screen=self._screen)
+                await self._open_another()
             except BaseException:
                 self._applied = before
                 raise
-            self.reason, self.note = opened.reason, opened.note
-            former = self.parts.planner
-            await self._begin_again(opened.planner)
-            await former.aclose()
         elif before.summaries != self._applied.summaries:
-            await self._begin_again(self.parts.planner)
+            async with self._taking.order:
+                await self._begin_again(self.parts.planner)
 
     async def wait_folded(self, limit: timedelta = FOLD_TIME_LIMIT) -> None:
         """Wait until nothing is pending, folding has given up, or the limit has passed."""
@@ -244,6 +246,32 @@ class OpenChat:
 
     def _current(self) -> Settings:
         return self.settings_file.current
+
+    def _anew(self) -> Settings:
+        """The settings, with the person's consent as any process may have left it in the file."""
+        self.settings_file.catch_up(AGREED)
+        return self._current()
+
+    async def _open_another(self) -> None:
+        """Have the planner of the settings take over from the one that answers now."""
+        opened: OpenedPlanner | None = None
+
+        async def open_it() -> None:
+            nonlocal opened
+            opened = await self._opener(self._anew, screen=self._screen)
+
+        former, settings = self.parts.planner, self._applied
+        try:
+            async with self._taking.held(open_it):
+                assert opened is not None  # noqa: S101  # it raises otherwise
+                await self._begin_again(opened.planner)
+                self._opened_by = settings
+                self.reason, self.note = opened.reason, opened.note
+        except BaseException:
+            if opened is not None and self.parts.planner is former:
+                await opened.planner.aclose()
+            raise
+        await former.aclose()
 
     def _begin(self, planner: Planner) -> None:
         """Put a companion over the thread as it is held, and start its work."""
@@ -281,7 +309,8 @@ class OpenChat:
             self.session.divide(ended)
 
     async def _begin_again(self, planner: Planner) -> None:
-        async with self._taking.order, self.parts.threads.in_order(self.thread_id):
+        """Have the planner answer from now on; no turn may begin meanwhile."""
+        async with self.parts.threads.in_order(self.thread_id):
             await self._stop_work()
             self._begin(planner)
         self.parts.background.nudge(self.thread_id)
