@@ -7,8 +7,8 @@ from pace.planners.cli_bridge.finding import find_program, vendor_of
 from pace.settings import Provider, Tier
 
 
-def why_not(tier: Tier, provider: Provider | None) -> str:
-    """Why it could not, with the next step; empty if it could.
+def why_not(tier: Tier, provider: Provider | None) -> SettingsError | None:
+    """Why it could not, with the next step; None if it could.
 
     Whether a server answers or a program is signed in shows when it is asked. May wait for the
     person to unlock the keyring.
@@ -18,24 +18,24 @@ def why_not(tier: Tier, provider: Provider | None) -> str:
     if tier is Tier.APPLE:
         from pace.planners.apple.availability import apple_unavailable  # noqa: PLC0415  # an extra
 
-        return apple_unavailable()
+        return SettingsError(why) if (why := apple_unavailable()) else None
     if tier is Tier.CLI and provider is not None and find_program(provider) is None:
-        return str(vendor_of(provider).facts.faults.missing())
+        return SettingsError(str(vendor_of(provider).facts.faults.missing()))
     if tier is Tier.DIRECT and provider is not None:
         library = "anthropic" if provider is Provider.ANTHROPIC else "openai"
         return _without(library, "Tier direct", "direct") or _without_key(provider)
-    return ""
+    return None
 
 
-def _without(library: str, part: str, extra: str) -> str:
-    return "" if importlib.util.find_spec(library) else str(MissingExtraError(part, extra))
+def _without(library: str, part: str, extra: str) -> SettingsError | None:
+    return None if importlib.util.find_spec(library) else MissingExtraError(part, extra)
 
 
-def _without_key(provider: Provider) -> str:
+def _without_key(provider: Provider) -> SettingsError | None:
     from pace.planners.direct.keys import find_key  # noqa: PLC0415  # an extra
 
     try:
         find_key(provider)
     except SettingsError as error:
-        return str(error)
-    return ""
+        return error
+    return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pace.endpoint import LoopbackUrl
-from pace.errors import MissingExtraError, SettingsError
+from pace.errors import MissingExtraError, MissingKeyError, SettingsError
 from pace.planners.ability import why_not
 from pace.planners.cli_bridge.finding import find_program, vendor_of
 from pace.planners.consent import recipient_of
@@ -113,7 +113,7 @@ async def pick_named(
     _check_named(tier, held, ways)
     if base_url is None or takes_address(tier, held):
         if reason := await asyncio.to_thread(why_not, tier, held):
-            raise SettingsError(reason)
+            raise reason
         if held is Provider.CUSTOM and not (base_url or fitting(tier, held, now)[BASE_URL]):
             example = ways.pick_at.format(name=held, url="https://example.com/v1")
             raise SettingsError(f"The provider custom needs an address. Set it like: {example}")
@@ -283,17 +283,19 @@ def _program(planner: PlannerSettings, provider: Provider) -> Offer:
 
 
 def _api(planner: PlannerSettings, provider: Provider) -> Offer:
-    told = why_not(provider.tier, provider)
-    is_usable = not told
-    if is_usable and provider is Provider.CUSTOM:
+    reason = why_not(provider.tier, provider)
+    if reason is not None:
+        is_keyless = isinstance(reason, MissingKeyError)
+        told = f"no key: pace tier key {provider}" if is_keyless else str(reason)
+        return _remote(planner, provider, is_usable=False, told=told)
+    if provider is Provider.CUSTOM:
         url = fitting(provider.tier, provider, planner)[BASE_URL]
-        is_usable = url is not None
-        told = f"at {url}" if is_usable else "an address that you name with --base-url"
-    elif is_usable:
-        from pace.planners.direct.keys import has_key  # noqa: PLC0415  # an extra
+        told = f"at {url}" if url else "an address that you name with --base-url"
+        return _remote(planner, provider, is_usable=url is not None, told=told)
+    from pace.planners.direct.keys import has_key  # noqa: PLC0415  # an extra
 
-        told = f"there is a key in the {has_key(provider)}"
-    return _remote(planner, provider, is_usable=is_usable, told=told)
+    told = f"there is a key in the {has_key(provider)}"
+    return _remote(planner, provider, is_usable=True, told=told)
 
 
 def _remote(

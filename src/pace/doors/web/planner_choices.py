@@ -1,5 +1,7 @@
 """What the page of settings offers of planners: who could answer, and which model files."""
 
+from collections.abc import Sequence
+
 from pace.doors.cli.fetching import gigabytes
 from pace.planners.catalogue import LARGER, SHIPPED
 from pace.planners.weights import WeightsFolder
@@ -28,6 +30,16 @@ ADDRESSES = {
         "https anywhere, or http to a private address in the house. What you say goes there.",
     ),
 }
+
+
+def address_for(kept: str | None, found: Sequence[str]) -> str | None:
+    """The address that choosing sets: what was kept, unless others were found in its place.
+
+    None if the person has to say which.
+    """
+    if kept is not None and (kept in found or not found):
+        return kept
+    return found[0] if len(found) == 1 else None
 
 
 def models_of(folder: WeightsFolder) -> list[tuple[str, str, str, bool]]:

@@ -1,5 +1,6 @@
 """Who answers: the tier, its model or its address. A planner that cannot be had changes nothing."""
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,10 +12,17 @@ from pace.doors.web.adjusting import LABELS, Adjusting, shown_error
 from pace.doors.web.confirming import confirmed
 from pace.doors.web.fields import Check, Field
 from pace.doors.web.plain import Tag, button
-from pace.doors.web.planner_choices import ADDRESSES, CHOICES, how_to_get, models_of
+from pace.doors.web.planner_choices import (
+    ADDRESSES,
+    CHOICES,
+    address_for,
+    how_to_get,
+    models_of,
+)
 from pace.doors.web.window import Window
 from pace.errors import PaceError, SettingsError
 from pace.folders import Folders
+from pace.planners.ability import why_not
 from pace.planners.offers import Offer, offers
 from pace.planners.picking import BASE_URL, MODEL, TIER, Pick, fitting, tier_named
 from pace.planners.tiers import choose_model, open_weights
@@ -245,6 +253,7 @@ class PlannerSettings:
     # --- changing
 
     async def _choose(self, name: str) -> None:
+        """Switch to what is chosen, as its row tells of it: to the server that was found there."""
         self._wanted = ""
         if name == self._active:
             self.refresh()
@@ -252,17 +261,21 @@ class PlannerSettings:
             return
         planner = self._window.chat.settings.planner
         tier, provider = tier_named(name)
-        if name in ADDRESSES and fitting(tier, provider, planner)[BASE_URL] is None:
-            self._wanted = name
+        url = None
+        if name in ADDRESSES:
+            found = [str(s.base_url) for s in self._servers] if name == Tier.LOCAL else []
+            kept = fitting(tier, provider, planner)[BASE_URL]
+            url = address_for(None if kept is None else str(kept), found)
+            if url is None:
+                self._wanted = name
+                self.refresh()
+                self._tell("Give the server's address to switch to it.")
+                return
+        if name != Tier.EMBEDDED and (reason := await asyncio.to_thread(why_not, tier, provider)):
+            self._tell(f"{CHOICES[name][0]} cannot answer here: {reason}", bad=True)
             self.refresh()
-            self._tell("Give the server's address to switch to it.")
             return
-        offer = self._offers.get(name)
-        if offer is not None and offer.host and not offer.is_usable and name not in ADDRESSES:
-            self._tell(f"{CHOICES[name][0]} cannot answer here: {offer.told}", bad=True)
-            self.refresh()
-            return
-        await self._switch(Pick(tier=tier, provider=provider))
+        await self._switch(Pick(tier=tier, provider=provider, base_url=url))
 
     async def _set_url(self, url: str) -> None:
         is_custom = self._chosen == Provider.CUSTOM
