@@ -61,7 +61,7 @@ async def test_what_cannot_answer_is_not_switched_to(tabs: Tabs, window: Running
     await expect(page.locator("#planner .choices").first).to_contain_text("No key")
     await choose(page, "anthropic")
     told = page.locator("#planner .card > [role=status]")
-    await expect(told).to_contain_text("cannot answer here: no key")
+    await expect(told).to_contain_text("cannot answer here: There is no key for Anthropic. Store one")
     await expect(page.get_by_role("radio", name="Local server")).to_be_checked()
     assert saved(window)["planner"]["tier"] == "local"
 
