@@ -15,6 +15,7 @@ Nothing is done: each action only notes how it was called.
 import argparse
 import asyncio
 import json
+import re
 import statistics
 import sys
 import time
@@ -73,8 +74,8 @@ MAIN = {
 }
 
 
-# How every reply begins that asks for no action.
-_TALKS = tuple(f'{{"{INTENT}": "{intent}"' for intent in Intent if intent is not Intent.ACTION)
+# No more than this is said ahead of an action.
+_BRIEF = 250
 
 
 class Noted:
@@ -120,7 +121,7 @@ class Watched:
             async for event in events:
                 if isinstance(event, TextDelta):
                     self.raw += event.text
-                    if self.talks_briefly and self.raw.startswith(_TALKS):
+                    if self.talks_briefly and _is_talk(self.raw):
                         return
                 if isinstance(event, Finished):
                     self.finished = event
@@ -214,6 +215,12 @@ async def _unheard(event: PlannerEvent) -> None:
 def built_in() -> tuple[Action, ...]:
     """The actions that ship, over nothing: none of them is run."""
     return builtin_actions(notes=cast("NotesFolder", None), timers=cast("Timers", None))
+
+
+def _is_talk(raw: str) -> bool:
+    """Whether a reply, so far, can no longer become one that asks for an action."""
+    intent = re.search(rf'"{INTENT}": "(\w+)"', raw)
+    return len(raw) > _BRIEF if intent is None else intent[1] != Intent.ACTION
 
 
 # --- what is right

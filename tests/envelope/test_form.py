@@ -92,7 +92,7 @@ def test_without_actions_none_can_be_asked_for() -> None:
     form = reply_form(())
     assert '"action"' not in form.schema
     assert "action" not in form.grammar
-    assert text_of(form.grammar, lambda _: 0) == '{"intent": "answer", "spokenText": "a"}'
+    assert text_of(form.grammar, lambda _: 0) == '{"spokenText": "a", "intent": "answer"}'
 
 
 @given(st.integers())
@@ -133,9 +133,8 @@ def test_every_rule_is_there_once() -> None:
     assert set().union(*(names_of(rule) for rule in rules.values())) <= rules.keys()
 
 
-def test_intents_come_first_and_words_before_actions() -> None:
-    """An engine that is held to the form says what to do last, after the words to speak."""
-    text = text_of(
-        reply_form((OPEN_APP, START_TIMER, LIST_TIMERS)).grammar, lambda count: count - 1
-    )
-    assert list(json.loads(text)) == ["intent", "spokenText", "payload"]
+def test_words_come_first_and_actions_last() -> None:
+    """Words to speak are out while what to do is still decided."""
+    form = reply_form((OPEN_APP, START_TIMER, LIST_TIMERS))
+    text = text_of(form.grammar, lambda count: count - 1)
+    assert list(json.loads(text)) == ["spokenText", "intent", "payload"]

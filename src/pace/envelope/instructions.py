@@ -7,11 +7,11 @@ It is in every prompt, so it is short. What it says and shows was chosen by meas
 import json
 from collections.abc import Mapping, Sequence
 
-from pace.envelope.model import ARGS, CALLS, INTENT, NAME, PAYLOAD, SPOKEN, Intent
+from pace.envelope.model import ARGS, CALLS, FIELDS, INTENT, NAME, PAYLOAD, SPOKEN, Intent
 from pace.ports import ActionTraits, Arguments
 
 _FORM = """\
-Reply with one JSON object: {"intent": ..., "spokenText": ...}. spokenText is what you say to the \
+Reply with one JSON object: {"spokenText": ..., "intent": ...}. spokenText is what you say to the \
 person, in their language. The intent is one of:
 - action: they want something done now that is in the list of actions, or ask what only an action \
 can tell. Then "payload" is {"calls": [...]}, a call for each thing to do.
@@ -25,14 +25,12 @@ What they do not want done, or only talk about, is no action.
 
 Actions:"""
 _EXAMPLES = "\n\nExamples:\n"
-_OKAY = "Okay."
 _TALK = (
-    ("I opened a new book today.", "Nice! What is it about?"),
     ("Hallo!", "Hallo! Wie geht es dir?"),
-    ("Which browser is best?", "Many people like Firefox."),
-    ("Say it politely: Open the door.", "Could you please open the door?"),
-    ("Don't copy that.", "All right, I won't."),
     ("How do I open a zip file?", "Right-click it, then choose Extract."),
+    ("Say it politely: Open the door.", "Could you please open the door?"),
+    ("I opened a new book today.", "Nice! What is it about?"),
+    ("Don't copy that.", "Okay, I won't copy it."),
 )
 
 
@@ -72,7 +70,7 @@ _Example = tuple[str, str, Arguments]
 
 
 def _examples(actions: Sequence[ActionTraits]) -> list[str]:
-    """An order, a question that is one, too, and two things at once; talk between them, and last.
+    """Orders, questions that are orders, too, and two things at once; talk between them, and last.
 
     Models take up what stands last, so that is talk.
     """
@@ -83,22 +81,31 @@ def _examples(actions: Sequence[ActionTraits]) -> list[str]:
     ]
     questions = [one for one in named if one[0].endswith("?")]
     orders = [one for one in named if one not in questions]
-    acts = [_asked(one) for one in (*orders[:1], *questions[:1])]
+    acts = [_asked(one) for one in (*orders[:2], *questions[:1], *questions[1:][-1:])]
     if len(orders) > 1:
         acts.append(_asked(*orders[-2:]))
     talk = [_exchange(said, _reply(Intent.ANSWER, spoken)) for said, spoken in _TALK]
-    return [*acts[:1], *talk[:2], *acts[1:], *talk[2:]]
+    return [*acts[:2], *talk[:2], *acts[2:], *talk[2:]]
 
 
 def _asked(*examples: _Example) -> str:
     calls = [{NAME: name, ARGS: dict(args)} for _, name, args in examples]
     said = " And then: ".join(said for said, _, _ in examples)
-    return _exchange(said, _reply(Intent.ACTION, _OKAY, {CALLS: calls}))
+    return _exchange(said, _reply(Intent.ACTION, _agreed(said, len(calls)), {CALLS: calls}))
+
+
+def _agreed(said: str, calls: int) -> str:
+    """What one says to an order. Saying again what was asked, models notice when nothing was."""
+    if said.endswith("?"):
+        return "Let me look."
+    if calls > 1:
+        return "Okay, I'll do both."
+    return f"Okay, I'll {said[:1].lower()}{said[1:]}"
 
 
 def _reply(intent: Intent, spoken: str, payload: Arguments | None = None) -> Arguments:
-    reply: dict[str, object] = {INTENT: intent.value, SPOKEN: spoken}
-    return reply if payload is None else {**reply, PAYLOAD: payload}
+    fields = {INTENT: intent.value, SPOKEN: spoken, PAYLOAD: payload}
+    return {key: fields[key] for key in FIELDS if fields[key] is not None}
 
 
 def _exchange(said: str, reply: Arguments) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 SPOKEN, INTENT, PAYLOAD = "spokenText", "intent", "payload"
-FIELDS = (INTENT, SPOKEN, PAYLOAD)
+FIELDS = (SPOKEN, INTENT, PAYLOAD)
 """The keys of an envelope, in the order in which an engine that we hold to it gives them."""
 
 NAME, ARGS, CALLS = "name", "args", "calls"
