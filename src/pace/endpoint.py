@@ -86,6 +86,15 @@ class RemoteUrl:
         return self.text
 
 
+def is_on_this_machine(text: str) -> bool:
+    """Whether it is an address of this machine."""
+    try:
+        LoopbackUrl(text)
+    except SettingsError:
+        return False
+    return True
+
+
 def _parts_of(text: str) -> SplitResult:
     """What an address is made of; no refusal repeats it, since it may hold a key."""
     if any(character.isspace() or not character.isprintable() for character in text):

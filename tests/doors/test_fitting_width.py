@@ -44,7 +44,7 @@ def test_a_sentence_keeps_to_the_width(width: int) -> None:
 
 
 @pytest.mark.parametrize("columns", [80, 60])
-@pytest.mark.parametrize("command", [("settings",), ("tier", "nobody")])
+@pytest.mark.parametrize("command", [("settings",), ("tier",), ("tier", "nobody")])
 def test_commands_ask_the_terminal_for_its_width(tmp_path, command, columns) -> None:
     """What is shown keeps to it, tables and errors alike."""
     terminal = Terminal(

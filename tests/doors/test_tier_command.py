@@ -64,6 +64,7 @@ async def test_all_that_could_answer_are_listed(tmp_path: Path) -> None:
     ended = await run_pace(home, "tier", env={**env, "OPENAI_API_KEY": KEY})
     assert (ended.status, ended.err) == (0, "")
     rows = rows_of(ended.out)
+    assert "  installed  " in rows["claude"]
     assert "signs in with: claude auth login" in rows["claude"]
     assert "Anthropic" in rows["claude"]
     assert "  yes  " in rows["openai"]
@@ -127,6 +128,25 @@ async def test_who_cannot_answer_is_not_switched_to(tmp_path: Path, name: str, s
     assert not (tmp_path / "home").exists()
 
 
+async def test_nothing_is_counted_for_a_program_that_is_not_there(tmp_path: Path) -> None:
+    """Where no program was started, no word left this machine, and the log says so."""
+    home = tmp_path / "home"
+    await run_pace(home, "tier", "claude", "--agree", env=everybody(tmp_path))
+    gone = nobody(tmp_path) | {"PATH": "/nonexistent"}
+    ended = await run_pace(home, "chat", "Hi", env=gone)
+    assert ended.status == 1
+    assert "The program claude is not installed" in ended.err
+    assert json.loads((await run_pace(home, "privacy", "--json", env=gone)).out)["sent"] == []
+
+
+async def test_a_key_that_cannot_be_kept_is_not_asked_for(tmp_path: Path) -> None:
+    """Without a keyring that is said first; what was piped in is not read."""
+    env = {**nobody(tmp_path), "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+    ended = await run_pace(tmp_path / "home", "tier", "key", "openai", given=b"short", env=env)
+    assert (ended.status, ended.out) == (2, "")
+    assert "no keyring that keeps keys. Set OPENAI_API_KEY instead." in ended.err
+
+
 async def test_a_server_that_is_not_up_is_known(tmp_path: Path) -> None:
     """Its name is no unknown tier: where it would answer is said, and how it is started."""
     ended = await run_pace(tmp_path / "home", "tier", "vllm", env=nobody(tmp_path))
@@ -186,6 +206,9 @@ async def test_consent_can_be_withdrawn(tmp_path: Path) -> None:
     await run_pace(home, "tier", "claude", "--agree", env=env)
     withdrawn = await run_pace(home, "privacy", "forget", "claude", env=env)
     assert "Withdrawn: cli:claude." in withdrawn.out
+    listed = await run_pace(home, "tier", env=env)
+    assert "claude is set, and gets no word until you agree." in listed.out
+    assert "claude answers" not in listed.out
     assert saved(home)["privacy"]["agreed"] == ""
     refused = await run_pace(home, "chat", "Hi", env=env)
     assert refused.status == 2
@@ -233,13 +256,14 @@ async def test_an_odd_row_of_the_log_is_told(tmp_path: Path) -> None:
 async def test_switching_drops_what_only_the_former_tier_knows(tmp_path: Path) -> None:
     """A model's name goes with its tier, and the address of a server here is kept for its own."""
     home, env = tmp_path / "home", everybody(tmp_path)
-    url = "http://127.0.0.1:1234/v1"
+    url = "http://127.0.0.1:9/v1"
     await run_pace(home, "tier", "local", "--base-url", url, "--model", "llama3", env=env)
     assert saved(home)["planner"] == {"tier": "local", "base_url": url, "model": "llama3"}
     await run_pace(home, "tier", "anthropic", "--agree", env=env)
     assert saved(home)["planner"] == {"tier": "direct", "provider": "anthropic", "base_url": url}
     ended = await run_pace(home, "tier", "local", env=env)
-    assert ended.out == "local answers; your words stay on this machine.\n"
+    said = f"local is set; your words stay on this machine. Nothing answers at {url} now. Start it"
+    assert ended.out.startswith(said)
     assert saved(home)["planner"] == {"tier": "local", "base_url": url}
 
 

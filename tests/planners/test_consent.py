@@ -16,7 +16,7 @@ from pace.planners.consent import (
     recipient_of,
 )
 from pace.planners.tiers import open_planner
-from pace.settings import Settings, settings_of
+from pace.settings import PlannerSettings, Provider, Settings, Tier, settings_of
 
 AWAY = {"planner.base_url": "https://api.example.com/v1"}
 
@@ -142,3 +142,19 @@ def test_summaries_are_a_question_of_their_own() -> None:
     assert not asks_about_summaries(settings("cli", "claude"))
     assert not asks_about_summaries(settings("cli", "claude", summaries__remote=True, **by))
     assert not asks_about_summaries(settings("embedded", **by))
+
+
+@pytest.mark.parametrize(
+    ("url", "how"),
+    [
+        ("http://127.0.0.1:9/v1", "which is on this machine and may pass them on"),
+        ("http://192.168.1.20:8080/v1", "unencrypted over your network"),
+        ("https://api.example.com/v1", "under its terms"),
+    ],
+)
+def test_the_way_that_words_take_is_told(url: str, how: str) -> None:
+    """What stays on this machine crosses no network, and what may be read on the way is said."""
+    custom = PlannerSettings(tier=Tier.DIRECT, provider=Provider.CUSTOM, base_url=url)
+    recipient = recipient_of(custom)
+    assert recipient is not None
+    assert how in recipient.tells

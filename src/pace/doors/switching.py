@@ -46,12 +46,16 @@ def as_set(settings: Settings, values: dict[str, object]) -> Settings:
 
 
 def who_answers(settings: Settings) -> str:
-    """Who answers by these settings, and where words go, in a sentence."""
+    """Who answers by these settings, and where words go, or what is missing for that."""
     planner = settings.planner
     recipient = recipient_of(planner)
     name = planner.provider if recipient is not None and planner.provider else planner.tier
     if recipient is None:
         return f"{name} answers; your words stay on this machine."
+    if needs_asking(settings):
+        return (
+            f"{name} is set, and gets no word until you agree. If you want it: {recipient.agreeing}"
+        )
     return f"{name} answers; your words go to {recipient.host}."
 
 

@@ -2,8 +2,8 @@
 
 import importlib.util
 
-from pace.errors import MissingExtraError, SettingsError
-from pace.planners.cli_bridge.finding import find_program, vendor_of
+from pace.errors import MissingExtraError, PlannerUnavailableError, SettingsError
+from pace.planners.cli_bridge.finding import check_installed
 from pace.settings import Provider, Tier
 
 
@@ -19,8 +19,8 @@ def why_not(tier: Tier, provider: Provider | None) -> SettingsError | None:
         from pace.planners.apple.availability import apple_unavailable  # noqa: PLC0415  # an extra
 
         return SettingsError(why) if (why := apple_unavailable()) else None
-    if tier is Tier.CLI and provider is not None and find_program(provider) is None:
-        return SettingsError(str(vendor_of(provider).facts.faults.missing()))
+    if tier is Tier.CLI and provider is not None:
+        return _without_program(provider)
     if tier is Tier.DIRECT and provider is not None:
         library = "anthropic" if provider is Provider.ANTHROPIC else "openai"
         return _without(library, "Tier direct", "direct") or _without_key(provider)
@@ -29,6 +29,14 @@ def why_not(tier: Tier, provider: Provider | None) -> SettingsError | None:
 
 def _without(library: str, part: str, extra: str) -> SettingsError | None:
     return None if importlib.util.find_spec(library) else MissingExtraError(part, extra)
+
+
+def _without_program(provider: Provider) -> SettingsError | None:
+    try:
+        check_installed(provider)
+    except PlannerUnavailableError as error:
+        return SettingsError(str(error))
+    return None
 
 
 def _without_key(provider: Provider) -> SettingsError | None:

@@ -6,7 +6,7 @@ Nothing is opened that was not agreed to (tiers.py), so that no door can forget 
 import shlex
 from dataclasses import dataclass
 
-from pace.endpoint import RemoteUrl
+from pace.endpoint import RemoteUrl, is_on_this_machine
 from pace.errors import ConsentNeededError
 from pace.planners.cli_bridge.finding import vendor_of
 from pace.planners.direct.providers import FACTS
@@ -55,7 +55,11 @@ def recipient_of(planner: PlannerSettings) -> Recipient | None:
     if address is None:
         return None
     url = RemoteUrl(address)
-    how = "under its terms" if url.is_encrypted else "unencrypted over your network"
+    how = "under its terms"
+    if is_on_this_machine(url.text):
+        how = "which is on this machine and may pass them on"
+    elif not url.is_encrypted:
+        how = "unencrypted over your network"
     whose = f"{provider} --base-url {shlex.quote(url.text)}"
     return Recipient(
         # Who agreed to an encrypted way has not agreed to one that can be read on the way.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pace.endpoint import LoopbackUrl
+from pace.endpoint import is_on_this_machine
 from pace.errors import SettingsError
 from pace.settings import PlannerSettings, Provider, Tier, check_whole, checked_address
 
@@ -99,16 +99,8 @@ def _fitting_address(tier: Tier, provider: Provider | None, before: PlannerSetti
     if url is None or not takes_address(tier, provider):
         return url
     was_custom = (before.tier, before.provider) == (Tier.DIRECT, Provider.CUSTOM)
-    is_local = _is_here(url) and not was_custom
+    is_local = is_on_this_machine(url) and not was_custom
     return url if is_local is (tier is Tier.LOCAL) else None
-
-
-def _is_here(url: str) -> bool:
-    try:
-        LoopbackUrl(url)
-    except SettingsError:
-        return False
-    return True
 
 
 def _is_one(word: str, kind: type[StrEnum]) -> bool:

@@ -157,8 +157,8 @@ class SentLog:
 class CountedPlanner:
     """A planner off this machine; each request is allowed and counted before it leaves.
 
-    `check` raises ConsentNeededError if the person does not agree to it any more. A fault of the
-    log stops no turn; the first one is told.
+    `check` raises ConsentNeededError if the person does not agree to it any more, and PlannerError
+    if nobody is there to be sent anything. A fault of the log stops no turn; the first one is told.
     """
 
     def __init__(

@@ -10,6 +10,7 @@ from pace.endpoint import LoopbackUrl
 from pace.errors import SettingsError
 from pace.folders import Folders
 from pace.planners.catalogue import DEFAULT, LARGER, SHIPPED, TINY, ModelFile, known, recommended
+from pace.planners.cli_bridge.finding import check_installed
 from pace.planners.consent import check_agreed, recipient_of
 from pace.planners.download import Progress
 from pace.planners.embedded.engine import EmbeddedPlanner
@@ -95,12 +96,18 @@ async def open_planner(
         return await _embedded(planner.model, options, models=models, screen=screen)
     chosen = await _elsewhere(planner, options)
     if recipient is not None:
+
+        def check() -> None:
+            check_agreed(current(), recipient)
+            if planner.tier is Tier.CLI and planner.provider is not None:
+                check_installed(planner.provider)
+
         chosen = CountedPlanner(
             chosen,
             sent or SentLog(Folders.of().sent_log),
             tier=planner.tier,
             host=recipient.host,
-            check=lambda: check_agreed(current(), recipient),
+            check=check,
         )
     if not planner.fall_back:
         return OpenedPlanner(planner=chosen)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pace.doors.cli.setting import show_table
+from pace.doors.cli.fitting_width import say, show_table
 from pace.doors.safe_text import safe_line
 from pace.doors.switching import AGREED, who_answers
 from pace.errors import SettingsError
@@ -28,7 +28,8 @@ def show(*, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(_told(folders, settings, totals, odd), ensure_ascii=False, indent=2))
         return
-    click.echo(f"{who_answers(settings)}\n")
+    say(who_answers(settings))
+    click.echo()
     _show_sent(totals, odd)
     _show_agreed(settings)
     click.echo("\nWhat is kept, and where:")
@@ -52,11 +53,11 @@ def forget(name: str) -> None:
     for one in meant:
         change = file.change(AGREED, Without(one))
         if change.is_overridden:
-            click.echo(change.sentence)
+            say(change.sentence)
             return
-        click.echo(f"Withdrawn: {safe_line(one)}. No word goes there until you agree again.")
+        say(f"Withdrawn: {safe_line(one)}. No word goes there until you agree again.")
     if needs_asking(file.current):
-        click.echo(
+        say(
             "It is still set to answer, and each turn will fail instead, in a Pace that runs, too. "
             "Pick another: pace tier"
         )
@@ -100,7 +101,7 @@ def _show_sent(totals: Sequence[SentTotal], odd: int) -> None:
         for total in totals
     ]
     show_table(("TIER", "WORDS WENT TO", "FOR", "REQUESTS", "SENT", "FIRST", "LAST"), rows)
-    click.echo("The log holds these numbers and no words. Empty it with: pace privacy clear")
+    say("The log holds these numbers and no words. Empty it with: pace privacy clear")
 
 
 def _show_agreed(settings: Settings) -> None:

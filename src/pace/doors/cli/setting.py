@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from pace.doors.cli.fitting_width import say
-from pace.doors.cli.fitting_width import show_table as show_table  # noqa: PLC0414  # also from here
+from pace.doors.cli.fitting_width import say, show_table
 from pace.doors.safe_text import safe_line
 from pace.errors import SettingsError
 from pace.settings import every_setting, shown_value

@@ -3,13 +3,16 @@
 import asyncio
 import shlex
 import sys
+from collections.abc import Sequence
 
 import click
 
 from pace.doors.cli.ending import run_until_ended
-from pace.doors.cli.setting import show_table
+from pace.doors.cli.fitting_width import say, show_table
 from pace.doors.safe_text import safe_line
+from pace.doors.standing import standing
 from pace.doors.switching import AGREED, values_to_switch, who_answers
+from pace.doors.yes import is_yes
 from pace.errors import ConsentNeededError, SettingsError
 from pace.folders import Folders
 from pace.planners.consent import needs_asking
@@ -17,22 +20,25 @@ from pace.planners.offers import Offer, offers, pick_named
 from pace.settings import Provider, Tier
 from pace.settings_file import SettingsFile, With
 
-_YES = {"y", "yes"}
-
 
 def show_tiers() -> None:
     """A table of all that could answer, and who does."""
     file = _opened()
-    found = run_until_ended(offers(file.current, models=Folders.of().models))
+
+    async def seen() -> tuple[Sequence[Offer], str]:
+        found = await offers(file.current, models=Folders.of().models)
+        return found, await standing(file.current)
+
+    found, stands = run_until_ended(seen())
     show_table(("", "NAME", "HERE NOW", "WORDS GO TO", ""), [_row(offer) for offer in found])
-    click.echo(f"\n{who_answers(file.current)}")
-    click.echo("Switch with: pace tier NAME; for one run: pace chat --tier NAME")
+    click.echo()
+    say(safe_line(stands))
+    say("Switch with: pace tier NAME; for one run: pace chat --tier NAME")
 
 
 def switch(name: str, *, model: str | None, base_url: str | None, agrees: bool) -> None:
     """Have another one answer from now on; asks first if words leave this machine for it."""
     file = _opened()
-
     again = f"pace tier {name}{_option('--model', model)}{_option('--base-url', base_url)} --agree"
 
     async def ask(sentence: str) -> bool:
@@ -44,19 +50,25 @@ def switch(name: str, *, model: str | None, base_url: str | None, agrees: bool) 
 
     changed = run_until_ended(values())
     if changed is None:
-        click.echo(f"Nothing is changed. {who_answers(file.current)}")
+        say(f"Nothing is changed. {who_answers(file.current)}")
         return
     for change in file.change_all(changed):
         if change.is_overridden:
-            click.echo(f"pace: {safe_line(change.sentence)}", err=True)
-    click.echo(who_answers(file.current))
+            say(f"pace: {safe_line(change.sentence)}", err=True)
+    say(safe_line(run_until_ended(standing(file.current))))
 
 
 def keep_key(name: str) -> None:
     """Keep a provider's key in the system's keyring; it is asked for without an echo, or piped."""
-    from pace.planners.direct.keys import ApiKey, store_key  # noqa: PLC0415  # an extra
+    from pace.planners.direct.keys import (  # noqa: PLC0415  # an extra
+        ApiKey,
+        check_keyring,
+        store_key,
+    )
 
     provider = _provider_with_key(name)
+    # Nobody is asked for a secret that could not be kept.
+    check_keyring(provider)
     if sys.stdin.isatty():
         given = str(click.prompt(f"The key for {provider}", hide_input=True, err=True))
     else:
@@ -97,18 +109,18 @@ def _asked(sentence: str, agreeing: str, agrees: bool) -> bool:  # noqa: FBT001 
     `agreeing` is the command that agrees.
     """
     if agrees:
-        click.echo(sentence)
+        say(sentence)
         return True
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise ConsentNeededError(
             f"{sentence} There is no terminal to ask you here. If you want it: {agreeing}"
         )
-    click.echo(f"{sentence}", err=True)
+    say(sentence, err=True)
     try:
         answer = click.prompt("Do you want that? Type yes or no", default="no", err=True)
     except click.Abort:
         raise KeyboardInterrupt from None
-    return str(answer).strip().lower() in _YES
+    return is_yes(str(answer))
 
 
 def _option(name: str, value: str | None) -> str:
@@ -128,7 +140,7 @@ def _row(offer: Offer) -> tuple[str, ...]:
     return (
         "*" if offer.is_active else "",
         offer.command,
-        "yes" if offer.is_usable else "no",
+        offer.here,
         offer.host or ("" if offer.provider else "this machine"),
         safe_line(offer.told),
     )
@@ -137,5 +149,5 @@ def _row(offer: Offer) -> tuple[str, ...]:
 def _opened() -> SettingsFile:
     file = SettingsFile.open()
     for notice in file.notices:
-        click.echo(f"pace: {safe_line(notice)}", err=True)
+        say(f"pace: {safe_line(notice)}", err=True)
     return file

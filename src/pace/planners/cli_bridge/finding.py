@@ -29,3 +29,9 @@ def find_program(provider: Provider) -> Path | None:
     """Where its program is, by the search path; None if it is not installed."""
     found = shutil.which(vendor_of(provider).facts.name)
     return Path(found) if found else None
+
+
+def check_installed(provider: Provider) -> None:
+    """Raise PlannerUnavailableError, which says how to get it, if its program is not installed."""
+    if find_program(provider) is None:
+        raise vendor_of(provider).facts.faults.missing()

@@ -109,14 +109,17 @@ def has_key(
     return KeySource.KEYRING if _kept(provider, keyring) else None
 
 
+def check_keyring(provider: Provider, *, keyring: Keyring | None = None) -> None:
+    """Raise SettingsError if the system's keyring could keep no key of that provider's."""
+    with _ring(provider, keyring) as ring:
+        _check_no_file(ring, provider)
+        ring.get_password(_SERVICE, provider.value)
+
+
 def store_key(provider: Provider, key: ApiKey, *, keyring: Keyring | None = None) -> None:
     """Keep a key in the system's keyring, in place of any before it; raises SettingsError."""
     with _ring(provider, keyring) as ring:
-        if _writes_files(ring):
-            raise SettingsError(
-                "The keyring of this machine would keep the key in a file. Set "
-                f"{FACTS[provider].variable} instead, or set up your system's own keyring."
-            )
+        _check_no_file(ring, provider)
         ring.set_password(_SERVICE, provider.value, key.reveal())
         if ring.get_password(_SERVICE, provider.value) != key.reveal():
             raise _no_keyring(provider)
@@ -175,6 +178,14 @@ def _ring(provider: Provider, given: Keyring | None) -> Iterator[Keyring]:
         raise SettingsError(
             f"The keyring of this machine failed. Repair it, or set {variable}."
         ) from None
+
+
+def _check_no_file(ring: Keyring, provider: Provider) -> None:
+    if _writes_files(ring):
+        raise SettingsError(
+            "The keyring of this machine would keep the key in a file. Set "
+            f"{FACTS[provider].variable} instead, or set up your system's own keyring."
+        )
 
 
 def _writes_files(ring: Keyring) -> bool:
