@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pace.memory.prompt import Prompt
 from pace.planners.cli_bridge import CliPlanner
-from pace.planners.cli_bridge.planner import Limits
+from pace.planners.cli_bridge.patience import Limits
 from pace.ports import PlannerEvent, TextDelta
 from pace.settings import Provider
 from planners.prompts import prompt_of

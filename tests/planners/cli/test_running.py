@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pace.errors import PlannerRefusedError, PlannerUnavailableError, PlannerUnreachableError
-from pace.planners.cli_bridge.planner import Limits
+from pace.planners.cli_bridge.patience import Limits
 from pace.planners.cli_bridge.vendor import text_of
 from pace.ports import Finished, Notice, TextDelta
 from pace.settings import Provider

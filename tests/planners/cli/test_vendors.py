@@ -15,7 +15,7 @@ from pace.errors import (
     PlannerUnreachableError,
 )
 from pace.planners.cli_bridge import CliPlanner, find_program
-from pace.planners.cli_bridge.planner import Limits
+from pace.planners.cli_bridge.patience import Limits
 from pace.planners.cli_bridge.program import LONGEST_LINE
 from pace.planners.options import ReplyOptions
 from pace.ports import Finished, FinishReason, Notice, TextDelta, Thinking
@@ -312,6 +312,38 @@ async def test_an_endless_reply_is_cut(provider: Provider, tmp_path: Path) -> No
     last = (await ask(planner))[-1]
     assert isinstance(last, Finished)
     assert last.reason is FinishReason.LENGTH
+
+
+WORDLESS = {
+    "events": "while True: say(type='x')",
+    "lines": "while True: print('still here')",
+    "bytes": "while True: sys.stdout.write('a' * 100_000)",
+    "slow": "while True: say(type='x'); time.sleep(0.05)",
+    "trickle": "while True: sys.stdout.write('a'); sys.stdout.flush(); time.sleep(0.05)",
+}
+
+
+@every_program
+@pytest.mark.parametrize("how", WORDLESS)
+async def test_a_program_without_a_word_is_ended(
+    provider: Provider, how: str, tmp_path: Path
+) -> None:
+    """Whatever it writes on, and however slowly, a program that never says a word is ended."""
+    path = plain_program(tmp_path, provider, f"words(); system()\n{WORDLESS[how]}")
+    limits = Limits(first=1, silence=1, wordless=20_000_000)
+    with pytest.raises(PlannerError, match="was ended"):
+        await ask(planner_over(path, limits=limits))
+
+
+@every_program
+async def test_words_without_an_end_stand(provider: Provider, tmp_path: Path) -> None:
+    """After some words, lines without any end the reply, and the words stand."""
+    body = "words(); system(); piece('Half a')\nwhile True: say(type='x'); time.sleep(0.05)"
+    path = program(tmp_path, provider, body)
+    events = await ask(planner_over(path, limits=Limits(silence=1)))
+    assert said(events) == "Half a"
+    assert isinstance(events[-1], Finished)
+    assert events[-1].reason is FinishReason.BROKEN_OFF
 
 
 @every_program

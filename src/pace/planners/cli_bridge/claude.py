@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from pace.errors import PlannerError
 from pace.memory.prompt import Message
 from pace.planners.answers import mapping
-from pace.planners.cli_bridge.faults import Faults, resets_at, resets_in
+from pace.planners.cli_bridge.diagnosis import Said
+from pace.planners.cli_bridge.faults import Faults
 from pace.planners.cli_bridge.program import PIPE
+from pace.planners.cli_bridge.resets import resets_at, resets_in
 from pace.planners.cli_bridge.room import Room
 from pace.planners.cli_bridge.transcript import FIXED_INSTRUCTION, as_one_text, split_system
 from pace.planners.cli_bridge.vendor import Facts, Reader, Spoken, Told, count, text_of
@@ -89,13 +91,14 @@ class Claude:
         pipe = (system or FIXED_INSTRUCTION) if _HAS_PIPES else None
         return Spoken(standard_input=json.dumps(line) + "\n", pipe=pipe)
 
-    def reader(self) -> Reader:
+    def reader(self, said: Said) -> Reader:
         """A reader of its stream."""
-        return _Reader()
+        return _Reader(said)
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, said: Said) -> None:
+        self._said = said
         self.told = Told()
         self._has_streamed = False
         self._fault: PlannerError | None = None
@@ -158,7 +161,7 @@ class _Reader:
         if event.get("is_error") or event.get("subtype") != "success":
             status = count(event.get("api_error_status"))
             if status is None:
-                raise _FAULTS.by_notice([notice], _FAULTS.refused())
+                raise _FAULTS.by_notice([self._said.without_passages(notice)], _FAULTS.refused())
             raise _FAULTS.by_status(status, self._resets or notice)
         usage = mapping(event.get("usage"))
         cached = usage.get("cache_read_input_tokens")
@@ -176,7 +179,7 @@ class _Reader:
             return _FAULTS.signed_out()
         if word in _QUOTA_WORDS:
             return _FAULTS.quota(resets_in(notice) or self._resets)
-        return _FAULTS.by_notice([notice], _FAULTS.refused())
+        return _FAULTS.by_notice([self._said.without_passages(notice)], _FAULTS.refused())
 
 
 def _is_tool(block: Mapping[str, object]) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from pace.memory.prompt import Message
 from pace.planners.answers import mapping
+from pace.planners.cli_bridge.diagnosis import Said
 from pace.planners.cli_bridge.faults import Faults
 from pace.planners.cli_bridge.room import Room
 from pace.planners.cli_bridge.transcript import FIXED_INSTRUCTION, as_one_text
@@ -80,13 +81,14 @@ class Codex:
         """All messages, the system's included."""
         return Spoken(standard_input=as_one_text(messages))
 
-    def reader(self) -> Reader:
+    def reader(self, said: Said) -> Reader:
         """A reader of its events."""
-        return _Reader()
+        return _Reader(said)
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, said: Said) -> None:
+        self._said = said
         self.told = Told()
         self._shown: dict[str, int] = {}
         self._last_item = ""
@@ -101,7 +103,7 @@ class _Reader:
             self.told.is_troubled = True
         elif kind == "turn.failed":
             notice = text_of(mapping(event.get("error")).get("message"))
-            raise _FAULTS.by_notice([notice], _FAULTS.refused())
+            raise _FAULTS.by_notice([self._said.without_passages(notice)], _FAULTS.refused())
         elif kind == "turn.completed":
             usage = mapping(event.get("usage"))
             self.told.prompt_tokens = count(usage.get("input_tokens"))

@@ -6,7 +6,6 @@ A vendor's own text may repeat the conversation, so nothing of it is shown but w
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from http import HTTPStatus
 
 from pace.errors import (
@@ -17,17 +16,18 @@ from pace.errors import (
     PlannerUnavailableError,
     PlannerUnreachableError,
 )
+from pace.planners.cli_bridge.resets import resets_in
 
-_RESETS = re.compile(
-    r"\b(?:resets?|try again)(?: (?:at|in|on|after))? ?[a-z]{0,9}\.? ?\d[\w:,.() +/-]{0,40}",
-    re.IGNORECASE,
-)
+# A bare number may be anything.
+_STATUS = r"(?:status|http|error|code)\W{0,3}(?:code\W{0,3})?"
 _LIMIT = re.compile(
-    r"hit your [\w ]{0,20}limit|usage limit|limit reached|rate limit|quota|\b429\b|credit balance",
+    r"hit your [\w ]{0,20}limit|usage limit|limit reached|rate limit|quota|credit balance"
+    rf"|{_STATUS}429\b|\b429 too many",
     re.IGNORECASE,
 )
 _SIGNED_OUT = re.compile(
-    r"\b401\b|not (?:logged|signed) in|unauthori[sz]ed|please run /login|log ?in again|auth method",
+    r"not (?:logged|signed) in|unauthori[sz]ed|please run /login|log ?in again|auth method"
+    rf"|{_STATUS}401\b",
     re.IGNORECASE,
 )
 _TOO_LONG = re.compile(
@@ -97,6 +97,13 @@ class Faults:
             f"The program {self.name} took too long to answer, so it was ended. Ask again."
         )
 
+    def wordless(self) -> PlannerRefusedError:
+        """It told much, and nothing of a reply."""
+        return PlannerRefusedError(
+            f"The program {self.name} wrote on and on without a word of a reply, so it was ended. "
+            f"Bring it up to date with: {self.install}; then ask again."
+        )
+
     def used_a_tool(self) -> PlannerRefusedError:
         """It began to do something by itself."""
         return PlannerRefusedError(
@@ -141,7 +148,10 @@ class Faults:
         return self.refused(status)
 
     def by_notice(self, notices: Iterable[str], otherwise: PlannerError) -> PlannerError:
-        """An error by what was said, for a program that has no field for it."""
+        """An error by what was said, for a program that has no field for it.
+
+        Notices that may repeat the conversation come without its passages (diagnosis.py).
+        """
         for notice in notices:
             text = notice[:_LONGEST_NOTICE]
             if _LIMIT.search(text):
@@ -151,18 +161,3 @@ class Faults:
             if _TOO_LONG.search(text):
                 return self.too_long()
         return otherwise
-
-
-def resets_in(notice: str) -> str:
-    """The words of a notice that say when a limit ends; empty if it does not."""
-    found = _RESETS.search(notice[:_LONGEST_NOTICE])
-    return found[0].rstrip(" .,(-") if found else ""
-
-
-def resets_at(seconds: float) -> str:
-    """The same for a time in seconds since 1970, in this machine's time; empty for no time."""
-    try:
-        when = datetime.fromtimestamp(seconds).astimezone()
-    except (OverflowError, OSError, ValueError):
-        return ""
-    return f"resets {when:%A %H:%M}"

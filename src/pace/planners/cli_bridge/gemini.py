@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pace.errors import PlannerError
 from pace.memory.prompt import Message
 from pace.planners.answers import mapping
+from pace.planners.cli_bridge.diagnosis import Said
 from pace.planners.cli_bridge.faults import Faults
 from pace.planners.cli_bridge.room import Room
 from pace.planners.cli_bridge.transcript import FIXED_INSTRUCTION, as_one_text
@@ -98,13 +99,14 @@ class Gemini:
         """All messages, the system's included."""
         return Spoken(standard_input=as_one_text(messages))
 
-    def reader(self) -> Reader:
+    def reader(self, said: Said) -> Reader:
         """A reader of its events."""
-        return _Reader()
+        return _Reader(said)
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, said: Said) -> None:
+        self._said = said
         self.told = Told()
 
     def take(self, event: Mapping[str, object]) -> Sequence[PlannerEvent]:
@@ -118,14 +120,14 @@ class _Reader:
         if kind == "result":
             return self._result(event)
         if kind is None and (fault := mapping(event.get("error"))):
-            raise _fault_of(fault)
+            raise self._fault_of(fault)
         if kind == "error" and event.get("severity") == "error":
-            raise _fault_of(event)
+            raise self._fault_of(event)
         return ()
 
     def _result(self, event: Mapping[str, object]) -> Sequence[PlannerEvent]:
         if event.get("status") != "success":
-            raise _fault_of(mapping(event.get("error")))
+            raise self._fault_of(mapping(event.get("error")))
         stats = mapping(event.get("stats"))
         self.told.prompt_tokens = count(stats.get("input_tokens"))
         self.told.cached_tokens = count(stats.get("cached"))
@@ -138,11 +140,10 @@ class _Reader:
         self.told.reason = FinishReason.STOP
         return ()
 
-
-def _fault_of(fault: Mapping[str, object]) -> PlannerError:
-    if fault.get("code") == _SIGNED_OUT or fault.get("type") == "FatalAuthenticationError":
-        return _FAULTS.signed_out()
-    notice = text_of(fault.get("message"))
-    if fault.get("type") in _QUOTA_TYPES:
-        return _FAULTS.by_notice([f"quota {notice}"], _FAULTS.refused())
-    return _FAULTS.by_notice([notice], _FAULTS.refused())
+    def _fault_of(self, fault: Mapping[str, object]) -> PlannerError:
+        if fault.get("code") == _SIGNED_OUT or fault.get("type") == "FatalAuthenticationError":
+            return _FAULTS.signed_out()
+        notice = self._said.without_passages(text_of(fault.get("message")))
+        if fault.get("type") in _QUOTA_TYPES:
+            return _FAULTS.by_notice([f"quota {notice}"], _FAULTS.refused())
+        return _FAULTS.by_notice([notice], _FAULTS.refused())

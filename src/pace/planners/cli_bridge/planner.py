@@ -5,7 +5,6 @@ import os
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from pace.errors import PlannerError
@@ -13,13 +12,14 @@ from pace.memory.prompt import Prompt
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import ThreadId
 from pace.planners.answers import parsed
-from pace.planners.cli_bridge.diagnosis import without_words
+from pace.planners.cli_bridge.diagnosis import Said
 from pace.planners.cli_bridge.environment import environment_for, leading_elsewhere
 from pace.planners.cli_bridge.finding import find_program, vendor_of
+from pace.planners.cli_bridge.patience import Limits, Patience, Trouble
 from pace.planners.cli_bridge.program import Launch, Program, SilentError
 from pace.planners.cli_bridge.reply import Reply
 from pace.planners.cli_bridge.room import Room, private_room
-from pace.planners.cli_bridge.vendor import Reader, Spoken
+from pace.planners.cli_bridge.vendor import Spoken
 from pace.planners.options import ReplyOptions
 from pace.ports import Notice, PlannerEvent, PlannerTraits
 from pace.settings import Provider
@@ -31,19 +31,6 @@ _LONGEST_LINE = 400
 _END_LIMIT = 1.0
 _LOGIN_LIMIT = 5.0
 _SIGNED_OUT = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """In seconds: until the first line, between two lines, and while it only tries again.
-
-    Some programs tell nothing while a model reasons, and a model may reason for minutes. There is
-    no limit for a whole reply.
-    """
-
-    first: float = 120.0
-    silence: float = 600.0
-    trouble: float = 30.0
 
 
 class CliPlanner:
@@ -94,7 +81,7 @@ class CliPlanner:
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[PlannerEvent, None]:
         """Run it once; closing the stream ends it and all that it started."""
-        spoken = self._vendor.spoken(prompt.messages)
+        spoken, said = self._vendor.spoken(prompt.messages), Said(prompt.messages)
         unused = self._leading_elsewhere()
         if unused and not self._has_told_unused:
             self._has_told_unused = True
@@ -105,11 +92,11 @@ class CliPlanner:
 
         async with self._run(arguments, spoken) as program:
             try:
-                async with aclosing(self._events(program)) as events:
+                async with aclosing(self._events(program, said)) as events:
                     async for event in events:
                         yield event
             except PlannerError:
-                self.diagnosis = without_words(program.last_stderr, prompt.messages)
+                self.diagnosis = said.without_words(program.last_stderr)
                 raise
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -181,31 +168,35 @@ class CliPlanner:
         facts = self._facts
         return facts.passed - facts.keys if self._leading_elsewhere() else facts.passed
 
-    async def _events(self, program: Program) -> AsyncGenerator[PlannerEvent, None]:
-        reader = self._vendor.reader()
+    async def _events(self, program: Program, said: Said) -> AsyncGenerator[PlannerEvent, None]:
+        reader = self._vendor.reader(said)
         reply = Reply(longest=self._options().longest_reply)
-        trouble = _Trouble(self._limits.trouble)
+        trouble = Trouble(self._limits.trouble)
+        patience = Patience(program, reply, self._limits)
         plain: deque[str] = deque(maxlen=_LINES)
         async with aclosing(self._told(program, reply, plain)) as told:
             async for event in told:
-                for words in reader.take(event):
+                for words in (taken := reader.take(event)):
                     for shown in reply.take(words):
                         yield shown
+                patience.note_line(has_words=bool(taken))
                 if trouble.begins(reader):
                     yield await self._trouble_told()
                 if trouble.is_too_long():
                     raise self._faults.unreachable()
-                if reader.told.reason or reply.is_full:
+                if reader.told.reason or patience.is_over():
                     break
-        if reader.told.reason is None and not reply.has_words:
-            raise await self._fault_at_end(program, plain)
+        if reader.told.reason is None and not (reply.has_words or reply.has_reasoned):
+            if patience.is_over():
+                raise self._faults.wordless()
+            raise await self._fault_at_end(program, plain, said)
         for last in reply.finish(reader.told):
             yield last
 
     async def _told(
         self, program: Program, reply: Reply, plain: deque[str]
     ) -> AsyncGenerator[Mapping[str, object], None]:
-        """The program's events; lines that are none are put by. A reply may break off."""
+        """The program's events, empty ones for lines that are none. A reply may break off."""
         limits = self._limits
         lines = program.lines(first_limit=limits.first, silence_limit=limits.silence)
         try:
@@ -215,6 +206,7 @@ class CliPlanner:
                         yield event
                     else:
                         plain.append(line[:_LONGEST_LINE])
+                        yield {}
         except SilentError as error:
             if not reply.has_words:
                 raise self._faults.silent() from error
@@ -228,12 +220,14 @@ class CliPlanner:
             "tries again."
         )
 
-    async def _fault_at_end(self, program: Program, plain: Sequence[str]) -> PlannerError:
+    async def _fault_at_end(
+        self, program: Program, plain: Sequence[str], said: Said
+    ) -> PlannerError:
         """Why a program ended without telling it in a form of its own."""
         code = await program.wait_ended(_END_LIMIT)
         if code in self._facts.signed_out_codes:
             return self._faults.signed_out()
-        notices = (*plain, *program.last_stderr)
+        notices = map(said.without_passages, (*plain, *program.last_stderr))
         return self._faults.by_notice(notices, self._faults.ended(code))
 
     async def _is_signed_out(self) -> bool:
@@ -246,28 +240,3 @@ class CliPlanner:
 
         async with self._run(arguments, Spoken(standard_input="")) as program:
             return await program.wait_ended(_LOGIN_LIMIT) == _SIGNED_OUT
-
-
-class _Trouble:
-    """How long a program has only tried again."""
-
-    def __init__(self, limit: float) -> None:
-        self._limit = limit
-        self._since: float | None = None
-        self._was_told = False
-
-    def begins(self, reader: Reader) -> bool:
-        """Whether the person is to be told now; that is once in a reply."""
-        if not reader.told.is_troubled:
-            self._since = None
-            return False
-        if self._since is None:
-            self._since = asyncio.get_running_loop().time()
-        was_told, self._was_told = self._was_told, True
-        return not was_told
-
-    def is_too_long(self) -> bool:
-        """Whether it is time to give up."""
-        if self._since is None:
-            return False
-        return asyncio.get_running_loop().time() - self._since > self._limit

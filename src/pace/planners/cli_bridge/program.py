@@ -61,6 +61,8 @@ class Program:
         self._pipe = pipe
         self._tasks: list[asyncio.Task[None]] = []
         self._closing = asyncio.Lock()
+        self.bytes_read = 0
+        """Of its standard output, so far."""
         self._stderr: deque[str] = deque(maxlen=_LINES_OF_STDERR)
 
     @classmethod
@@ -121,11 +123,12 @@ class Program:
         """Its standard output, line by line, in time and in bounds; raises SilentError.
 
         Ends with the program, though something it started may still hold its output. A line too
-        long for an event is left out.
+        long for an event is empty. The limits hold for whole lines.
         """
-        line, is_too_long, limit = bytearray(), False, first_limit
-        while piece := await self._read(limit):
-            limit = silence_limit
+        clock = asyncio.get_running_loop().time
+        line, is_too_long, last = bytearray(), False, clock() + first_limit
+        while piece := await self._read(last):
+            self.bytes_read += len(piece)
             *ended, rest = piece.split(b"\n")
             for end in ended:
                 line += end
@@ -135,6 +138,11 @@ class Program:
             line += rest
             if len(line) > LONGEST_LINE:
                 line, is_too_long = bytearray(), True
+                yield ""
+            if ended:
+                last = clock() + silence_limit
+            elif clock() >= last:
+                raise SilentError
         if line and not is_too_long:
             yield line.decode(errors="replace")
 
@@ -163,12 +171,11 @@ class Program:
         finally:
             self._transport.close()  # a child of another session may hold its pipes for ever
 
-    async def _read(self, limit: float) -> bytes:
+    async def _read(self, last: float) -> bytes:
         stdout = self._process.stdout
         if stdout is None:
             raise AssertionError("`start` asks for the pipe")
         loop = asyncio.get_running_loop()
-        last = loop.time() + limit
         has_ended = False
         while True:
             with suppress(TimeoutError):

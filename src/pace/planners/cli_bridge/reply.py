@@ -19,6 +19,11 @@ class Reply:
         return self._words.has_words
 
     @property
+    def has_reasoned(self) -> bool:
+        """Whether there was any reasoning."""
+        return self._words.has_reasoned
+
+    @property
     def is_full(self) -> bool:
         """Whether the program told all that will be taken."""
         return self._room <= 0
@@ -33,6 +38,10 @@ class Reply:
         taken = event.text[: max(0, self._room)]
         self._room -= len(event.text)
         return self._words.say(taken)
+
+    def pass_over(self) -> None:
+        """A line without words counts, too, so that no reply is endless."""
+        self._room -= 1
 
     def finish(self, told: Told) -> list[PlannerEvent]:
         """What was held, then Finished; raises EmptyReplyError for a reply without words."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from pace.memory.prompt import Message
+from pace.planners.cli_bridge.diagnosis import Said
 from pace.planners.cli_bridge.faults import Faults
 from pace.planners.cli_bridge.room import Room
 from pace.ports import FinishReason, PlannerEvent
@@ -102,8 +103,8 @@ class Vendor(Protocol):
         """The messages as the program takes them in."""
         ...
 
-    def reader(self) -> Reader:
-        """A reader for one reply."""
+    def reader(self, said: Said) -> Reader:
+        """A reader for one reply to what was said."""
         ...
 
 
