@@ -214,3 +214,19 @@ async def test_an_ask_that_cannot_be_written_ends_the_turn(machine: Run) -> None
         with pytest.raises(BrokenPipeError):
             await mode.run()
     assert action.runs == []
+
+
+async def test_switched_off_by_a_command_no_turn_acts(machine: Run) -> None:
+    """`pace actions off` holds for a conversation that is open: the next turn is plain talk."""
+    action = ScriptedAction("ring")
+    gate = Gate()
+    lines = Given({"text": "Ring."}, {"command": "allow", "always": True}, gate, {"text": "Hi."})
+    async with machine(lines, ENVELOPE, "Hello.", action=action) as (mode, written, chat):
+        chat.settings_file.change("actions.enabled", "on")
+        running = asyncio.create_task(mode.run())
+        await gate.wait_reached()
+        SettingsFile.open().change("actions.enabled", "off")
+        gate.open()
+        await running
+    assert len(action.runs) == 1
+    assert [line["text"] for line in written if line["type"] == "reply"][-1] == "Hello."

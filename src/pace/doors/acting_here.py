@@ -7,9 +7,9 @@ from pace.acting import Acting, permission_for
 from pace.chat import ChatSession
 from pace.doors.approving import Approvals
 from pace.ports import Action, ActionRequest, ActionsAtWork
-from pace.settings_file import SettingsFile
+from pace.settings_file import SettingsFile, With
 
-_ALLOWED = "actions.allowed"
+_ENABLED, _ALLOWED = "actions.enabled", "actions.allowed"
 
 
 class ActingHere:
@@ -65,15 +65,28 @@ class ActingHere:
         return Acting(
             actions,
             approver=self.approvals,
-            is_on=lambda: self._settings_file.current.actions.enabled,
-            allowed=lambda: self._settings_file.current.actions.allowed_names,
+            is_on=self._is_on,
+            allowed=self._allowed,
         )
+
+    def _is_on(self) -> bool:
+        """Whether the file says so now: `pace actions off` holds for open conversations, too."""
+        before = self._settings_file.current.actions.enabled
+        self._settings_file.catch_up(_ENABLED)
+        is_on = self._settings_file.current.actions.enabled
+        if is_on is not before:
+            self.settings_changed()
+        return is_on
+
+    def _allowed(self) -> frozenset[str]:
+        """What the file allows now."""
+        self._settings_file.catch_up(_ALLOWED)
+        return self._settings_file.current.actions.allowed_names
 
     def _allow(self, request: ActionRequest) -> None:
         """Keep an action that the person allows for good in the settings, and say so."""
         permission = permission_for(request.action, request.risk)
-        names = self._settings_file.current.actions.allowed_names | {permission}
-        change = self._settings_file.change(_ALLOWED, ", ".join(sorted(names)))
+        change = self._settings_file.change(_ALLOWED, With(permission))
         self._tell(
             change.sentence
             if change.is_overridden

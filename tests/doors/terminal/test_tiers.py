@@ -206,6 +206,7 @@ def test_a_failure_offers_the_others_and_does_nothing(start, tmp_path):
     terminal.see("/retry then sends")
     # A command that was offered can be typed as it is, and no word goes anywhere by it.
     terminal.say("/tier")
+    terminal.see("Switch like: /tier local")
     terminal.say("/retry")
     terminal.see("Hello.")
     terminal.see_prompt()

@@ -1,5 +1,6 @@
 """What Pace may do besides talk: on or off, what there is, and what runs without asking."""
 
+from pace.acting import permission_for
 from pace.doors.safe_text import safe_line
 from pace.doors.web.adjusting import Adjusting, shown_error
 from pace.doors.web.plain import Tag, button
@@ -7,6 +8,7 @@ from pace.doors.web.setting_rows import LineRow, SettingRow, SwitchRow
 from pace.doors.web.window import Window
 from pace.errors import PaceError
 from pace.ports import Action, Risk
+from pace.settings_file import Without
 
 _ALLOWED = "actions.allowed"
 
@@ -45,7 +47,8 @@ class ActionsSettings:
     def follow(self) -> None:
         """Show the actions as they are now; servers come and go."""
         actions = self._window.chat.offered_actions
-        allowed = self._window.chat.settings.actions.allowed_names
+        permissions = self._window.chat.settings.actions.allowed_names
+        allowed = {name.removesuffix(":high") for name in permissions}
         state = (tuple(action.traits for action in actions), allowed)
         if state == self._shown:
             return
@@ -66,9 +69,9 @@ class ActionsSettings:
                 button("Ask again", "small", lambda: self._ask_again(traits.name))
 
     async def _ask_again(self, name: str) -> None:
-        names = self._window.chat.settings.actions.allowed_names - {name}
         try:
-            await self._adjusting.change({_ALLOWED: ", ".join(sorted(names))})
+            for permission in (name, permission_for(name, Risk.HIGH)):
+                await self._adjusting.change({_ALLOWED: Without(permission)})
         except PaceError as error:
             self._said.classes(add="error").set_text(shown_error(error))
         else:
