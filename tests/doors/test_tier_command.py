@@ -194,7 +194,7 @@ async def test_what_was_agreed_to_is_sent_counted_and_shown(tmp_path: Path) -> N
     )
     assert b"CANARY" not in (home / "data" / "sent.db").read_bytes()
     shown = await run_pace(home, "privacy", env=env)
-    assert f"direct:http://{host}" in shown.out
+    assert f"{host}, unencrypted  (withdraw it: pace privacy forget http://{host})" in shown.out
     cleared = await run_pace(home, "privacy", "clear", env=env)
     assert cleared.status == 0
     assert json.loads((await run_pace(home, "privacy", "--json", env=env)).out)["sent"] == []
@@ -205,7 +205,7 @@ async def test_consent_can_be_withdrawn(tmp_path: Path) -> None:
     home, env = tmp_path / "home", everybody(tmp_path)
     await run_pace(home, "tier", "claude", "--agree", env=env)
     withdrawn = await run_pace(home, "privacy", "forget", "claude", env=env)
-    assert "Withdrawn: cli:claude." in withdrawn.out
+    assert "Withdrawn: Anthropic, through the program claude." in withdrawn.out
     listed = await run_pace(home, "tier", env=env)
     assert "claude is set, and gets no word until you agree." in listed.out
     assert "claude answers" not in listed.out

@@ -61,7 +61,9 @@ async def test_what_cannot_answer_is_not_switched_to(tabs: Tabs, window: Running
     await expect(page.locator("#planner .choices").first).to_contain_text("No key")
     await choose(page, "anthropic")
     told = page.locator("#planner .card > [role=status]")
-    await expect(told).to_contain_text("cannot answer here: There is no key for Anthropic. Store one")
+    await expect(told).to_contain_text(
+        "cannot answer here: There is no key for Anthropic. Store one"
+    )
     await expect(page.get_by_role("radio", name="Local server")).to_be_checked()
     assert saved(window)["planner"]["tier"] == "local"
 
@@ -110,7 +112,7 @@ async def test_a_yes_switches_is_shown_and_is_counted(
         await page.reload()
         privacy = page.locator("#privacy")
         await expect(privacy).to_contain_text(f"{host} (tier direct): 1 turn, ")
-        await privacy.get_by_role("button", name=f"Withdraw (direct:http://{host})").click()
+        await privacy.get_by_role("button", name=f"Withdraw ({host}, unencrypted)").click()
         await expect(privacy).to_contain_text("Choose another planner above first.")
         await choose(page, "local")
         await expect(page.get_by_label("Address", exact=True)).to_have_value("")
@@ -119,8 +121,8 @@ async def test_a_yes_switches_is_shown_and_is_counted(
         await page.get_by_label("Address", exact=True).press("Enter")
         await expect(told).to_contain_text("local answers; your words stay on this machine.")
         await expect(talk.get_by_text(badge)).to_have_count(0)
-        await privacy.get_by_role("button", name=f"Withdraw (direct:http://{host})").click()
-        await expect(privacy).to_contain_text(f"Withdrawn: direct:http://{host}.")
+        await privacy.get_by_role("button", name=f"Withdraw ({host}, unencrypted)").click()
+        await expect(privacy).to_contain_text(f"Withdrawn: {host}, unencrypted.")
         assert tomllib.loads((tmp_path / "settings.toml").read_text())["privacy"]["agreed"] == ""
         await tabs.close()
         assert tabs.troubles == []

@@ -76,6 +76,17 @@ def agreed_names(settings: Settings) -> tuple[str, ...]:
     return names_in(settings.privacy.agreed)
 
 
+def agreed_told(name: str) -> str:
+    """Who is meant by what an agreement is kept under, as a person would say it."""
+    kind, _, rest = name.partition(":")
+    if kind == Tier.CLI and rest in _COMPANIES:
+        return f"{_COMPANIES[Provider(rest)]}, through the program {rest}"
+    if kind != Tier.DIRECT:
+        return name
+    host = rest.removeprefix("http://")
+    return host if host == rest else f"{host}, unencrypted"
+
+
 def is_agreed(settings: Settings, recipient: Recipient) -> bool:
     """Whether the person agreed to this recipient."""
     return recipient.name in agreed_names(settings)

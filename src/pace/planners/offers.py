@@ -290,7 +290,7 @@ def _api(planner: PlannerSettings, provider: Provider) -> Offer:
         return _remote(planner, provider, is_usable=False, told=told)
     if provider is Provider.CUSTOM:
         url = fitting(provider.tier, provider, planner)[BASE_URL]
-        told = f"at {url}" if url else "an address that you name with --base-url"
+        told = f"at {url}" if url else "any address that you name"
         return _remote(planner, provider, is_usable=url is not None, told=told)
     from pace.planners.direct.keys import has_key  # noqa: PLC0415  # an extra
 

@@ -12,7 +12,13 @@ from pace.doors.safe_text import safe_line
 from pace.doors.switching import AGREED, who_answers
 from pace.errors import SettingsError
 from pace.folders import Folders
-from pace.planners.consent import agreed_as, agreed_names, needs_asking, recipient_of
+from pace.planners.consent import (
+    agreed_as,
+    agreed_names,
+    agreed_told,
+    needs_asking,
+    recipient_of,
+)
 from pace.planners.sent_log import SentLog, SentTotal
 from pace.settings import Settings
 from pace.settings_file import SettingsFile, Without
@@ -48,14 +54,16 @@ def forget(name: str) -> None:
     file = SettingsFile.open()
     meant = agreed_as(file.current, name)
     if not meant:
-        listed = ", ".join(agreed_names(file.current)) or "nothing"
-        raise SettingsError(f"You have not agreed to {name[:60]!r}. You have agreed to: {listed}.")
+        listed = "; ".join(map(agreed_told, agreed_names(file.current))) or "nothing"
+        raise SettingsError(
+            f"You have not agreed to {name[:60]!r}. You have agreed to: {safe_line(listed)}."
+        )
     for one in meant:
         change = file.change(AGREED, Without(one))
         if change.is_overridden:
             say(change.sentence)
             return
-        say(f"Withdrawn: {safe_line(one)}. No word goes there until you agree again.")
+        say(f"Withdrawn: {safe_line(agreed_told(one))}. No word goes there until you agree again.")
     if needs_asking(file.current):
         say(
             "It is still set to answer, and each turn will fail instead, in a Pace that runs, too. "
@@ -111,7 +119,8 @@ def _show_agreed(settings: Settings) -> None:
         return
     click.echo("\nYou have agreed that your words go to:")
     for name in names:
-        click.echo(f"  {safe_line(name)}  (withdraw it: pace privacy forget {safe_line(name)})")
+        word = safe_line(name.partition(":")[2] or name)
+        say(f"  {safe_line(agreed_told(name))}  (withdraw it: pace privacy forget {word})")
     remote = "may" if settings.summaries.remote else "may not"
     click.echo(f"  They {remote} make summaries (pace settings summaries.remote)")
 

@@ -15,7 +15,7 @@ from pace.doors.web.saying_when import turns_of
 from pace.doors.web.window import Window
 from pace.errors import HistoryError, PaceError, SentLogError
 from pace.folders import Folders
-from pace.planners.consent import agreed_names, recipient_of
+from pace.planners.consent import agreed_names, agreed_told, recipient_of
 from pace.planners.sent_log import SentLog, SentTotal
 from pace.settings import Settings, Tier
 from pace.settings_file import Without
@@ -78,10 +78,12 @@ class Privacy:
                 _tell_sent(totals, odd)
             for name in agreed_names(self._window.chat.settings):
                 with Tag("div").classes("row"):
-                    Tag("span", f"You agreed that your words go to {safe_line(name)}.")
+                    Tag("span", f"You agreed that your words go to {safe_line(agreed_told(name))}.")
                     self._withdrawal(name)
 
     def _withdrawal(self, name: str) -> None:
+        whom = safe_line(agreed_told(name))
+
         async def withdraw() -> None:
             answering = recipient_of(self._window.chat.settings.planner)
             if answering is not None and answering.name == name:
@@ -93,9 +95,9 @@ class Privacy:
             except PaceError as error:
                 self._said.classes(add="error").set_text(shown_error(error))
             else:
-                self._said.classes(remove="error").set_text(f"Withdrawn: {safe_line(name)}.")
+                self._said.classes(remove="error").set_text(f"Withdrawn: {whom}.")
 
-        button(f"Withdraw ({safe_line(name)})", "small", withdraw)
+        button(f"Withdraw ({whom})", "small", withdraw)
 
     async def _refresh_history(self) -> None:
         path = self._window.history.path
