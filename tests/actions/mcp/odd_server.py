@@ -91,10 +91,19 @@ ANSWERS = {
     "refuse": lambda number: send(id=number, error={"code": -32602, "message": "SECRET WORDS"}),
     "break": lambda number: send(id=number, error={"code": -32603, "message": "SECRET WORDS"}),
     "garbage": lambda number: answer(number, {"content": "SECRET WORDS"}),
+    "many": lambda number: answer(number, {"content": text("bit")["content"] * 300_000}),
+    "facts": lambda number: answer(number, text(json.dumps(FACTS))),
+    "structured": lambda number: answer(number, {"content": [], "structuredContent": FACTS}),
     "long": lambda number: answer(number, text("x" * 1_000_000)),
     "environment": lambda number: answer(
-        number, text(json.dumps({**os.environ, "cwd": str(Path.cwd())}))
+        number, text("got " + json.dumps({**os.environ, "cwd": str(Path.cwd())}))
     ),
+}
+FACTS = {
+    "zone": "Asia/Tokyo",
+    "is_dst": False,
+    "more": [{"n": 1}, "x\x1b[2J", None, []],
+    "deep": [[[[[[1]]]]]],
 }
 ASKED = {
     "sampling/createMessage": {"messages": [], "maxTokens": 5},

@@ -57,7 +57,7 @@ async def test_tool_is_listed_approved_run_and_remembered_as_one_line(tmp_path: 
     assert asked["action"] == "time_get_current_time"
     assert asked["would"] == 'run get_current_time of "time" with timezone "Asia/Tokyo"'
     assert replied["text"] == "I will look.\n\nRan get_current_time (time)."
-    assert '"timezone": "Asia/Tokyo"' in "".join(replied["shown"])
+    assert "timezone: Asia/Tokyo" in "".join(replied["shown"])
     assert memory["window"][-1]["reply"] == replied["text"]
     assert {"role": "assistant", "content": replied["text"]} in after
     assert complaints == ""

@@ -139,6 +139,34 @@ async def test_result_is_bounded_and_still(tmp_path: Path) -> None:
     assert picture.shown == "a [31mred\n[1 image, not shown]"
 
 
+async def test_facts_are_shown_in_plain_lines(tmp_path: Path) -> None:
+    """What comes as JSON is shown as a person would write it down."""
+    async with serving(tmp_path, it=odd_entry("facts", "structured", "echo")) as served:
+        facts, structured = await served.run("it_facts"), await served.run("it_structured")
+        nothing = await served.run("it_echo")
+    assert facts.shown.splitlines() == [
+        "zone: Asia/Tokyo",
+        "is_dst: no",
+        "more:",
+        "  -",
+        "    n: 1",
+        "  - x[2J",
+        "  - nothing",
+        "  - nothing",
+        *("deep:", "  -", "    -", "      -", "        - …"),
+    ]
+    assert structured.shown == facts.shown
+    assert nothing.shown == "{}"
+
+
+async def test_of_many_pieces_a_few_are_made(tmp_path: Path) -> None:
+    """Of a result in pieces without number a few are looked at, and the others counted."""
+    async with serving(tmp_path, it=odd_entry("many")) as served:
+        many = await served.run("it_many")
+    assert many.shown.startswith("bit\n\nbit\n\n")
+    assert many.shown.endswith("[299,900 more pieces]")
+
+
 async def test_ten_thousand_tools(tmp_path: Path) -> None:
     """Of a long list a few tools are offered, and the others are named as left out."""
     async with serving(tmp_path, it=odd_entry(many=10_000, page=100)) as served:
@@ -246,7 +274,7 @@ async def test_environment_is_a_few_and_the_entry_s_own(
     entry = {"env": {"TOKEN": "${PACE_CANARY_KEY}", "MODE": "${NOT_SET:-plain}"}, "cwd": "sub"}
     (tmp_path / "sub").mkdir()
     async with serving(tmp_path, it=odd_entry("environment", entry=entry)) as served:
-        got = json.loads((await served.run("it_environment")).shown)
+        got = json.loads((await served.run("it_environment")).shown.removeprefix("got "))
     assert (got["TOKEN"], got["MODE"]) == ("sk-CANARY", "plain")
     assert got["cwd"] == str(tmp_path / "sub")
     assert "PACE_CANARY_KEY" not in got

@@ -43,12 +43,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from pace.actions.mcp.config import HttpServer, ProgramServer, ServerEntry, Wire
 from pace.actions.mcp.program import environment_of, found_program, program_streams
+from pace.actions.mcp.results import MOST_LISTED, cut_down
 from pace.errors import ActionError, ActionUncertainError
 
 CALL_LIMIT = 60.0
 """How long a tool may take, in seconds; then its server is told to stop."""
-MOST_LISTED = 1000
-"""How many tools of a server are read at most."""
 # A program that fetches its packages first takes a minute or two.
 _CONNECT_LIMIT = 180.0
 _LIST_LIMIT = 30.0
@@ -291,7 +290,10 @@ async def _watched(transport: _Transport, lose: Callable[[], None]) -> AsyncIter
 
 
 class _Watched:
-    """A stream from a server that tells when it ends, which the SDK's session keeps to itself."""
+    """A stream from a server that tells when it ends, which the SDK's session keeps to itself.
+
+    What is too much in a message goes before the SDK makes its own of it.
+    """
 
     def __init__(self, stream: MemoryObjectReceiveStream[_Item], lose: Callable[[], None]) -> None:
         self._stream = stream
@@ -299,7 +301,7 @@ class _Watched:
 
     async def receive(self) -> _Item:
         try:
-            return await self._stream.receive()
+            return cut_down(await self._stream.receive())
         except (anyio.EndOfStream, anyio.ClosedResourceError):
             self._lose()
             raise

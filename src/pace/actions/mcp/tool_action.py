@@ -4,23 +4,22 @@ Its risk is never "only reads": a server's own word for that is no proof.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.exceptions import best_match
-from mcp_types import AudioContent, CallToolResult, ImageContent, TextContent, Tool
+from mcp_types import CallToolResult, Tool
 from referencing import Registry
 
 from pace.actions.mcp.naming import on_one_line, plain_name
-from pace.actions.telling import bounded, counted, quoted, shown
+from pace.actions.mcp.results import text_of
+from pace.actions.telling import quoted, shown
 from pace.errors import ActionRefusedError
 from pace.ports import ActionResult, ActionTraits, Arguments, Risk
-from pace.sayable import sayable
 
 _LONGEST_DESCRIPTION = 160
-_LONGEST_SHOWN = 8000
 _LONGEST_ARGUMENTS = 50_000
 _LONGEST_VALUE = 100
 _MOST_VALUES = 6
@@ -109,7 +108,7 @@ class ToolAction:
         result = await self.server.call(self.tool, arguments)
         called = f"{plain_name(self.tool)[:_LONGEST_VALUE]} ({self.server.slug})"
         line = f"{called} said that it failed." if result.is_error else f"Ran {called}."
-        return ActionResult(line=line, shown=_text_of(result))
+        return ActionResult(line=line, shown=text_of(result))
 
 
 def _risk(tool: Tool) -> Risk:
@@ -164,35 +163,3 @@ _KINDS = {
     "object": "an object",
     "null": "nothing",
 }
-
-
-def _text_of(result: CallToolResult) -> str:
-    """The text of a result, bounded; what is no text is named in a word."""
-    pieces: list[str] = []
-    others: list[str] = []
-    for block in result.content:
-        match block:
-            case TextContent(text=text):
-                pieces.append(text)
-            case ImageContent():
-                others.append("image")
-            case AudioContent():
-                others.append("recording")
-            case _:
-                others.append("resource")
-    if not result.content and result.structured_content is not None:
-        pieces.append(json.dumps(result.structured_content, ensure_ascii=False, indent=1))
-    text = _still(bounded("\n\n".join(pieces), _LONGEST_SHOWN))
-    return "\n".join(filter(None, [text, _named(others)]))
-
-
-def _named(others: Iterable[str]) -> str:
-    kinds = list(others)
-    told = [counted(kinds.count(kind), kind) for kind in dict.fromkeys(kinds)]
-    return f"[{' and '.join(told)}, not shown]" if told else ""
-
-
-def _still(text: str) -> str:
-    """A text that moves no cursor and rings no bell, on as many lines as it has."""
-    lines = sayable(text).replace("\t", "    ").splitlines()
-    return "\n".join("".join(c for c in line if c.isprintable()) for line in lines).strip()
