@@ -26,8 +26,11 @@ def assert_one_plain_line(text: str) -> None:
 
 def processes() -> set[int]:
     """The processes that this one has started and that were not seen to end."""
-    children = Path("/proc/self/task").glob("*/children")
-    return {int(child) for listed in children for child in listed.read_text().split()}
+    found: set[int] = set()
+    for children in Path("/proc/self/task").glob("*/children"):
+        with suppress(FileNotFoundError):  # the thread has ended meanwhile
+            found.update(map(int, children.read_text().split()))
+    return found
 
 
 async def assert_nothing_runs(before: set[asyncio.Task[Any]], started_before: set[int]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from actions.desktop import is_private
 from pace.actions.notes.append_note import AppendNote
-from pace.actions.notes.files import put_new
+from pace.actions.notes.files import listed, put_new
 from pace.actions.notes.folder import NotesFolder
 from pace.actions.notes.search_notes import SearchNotes
 from pace.actions.notes.take_note import TakeNote
@@ -65,6 +65,26 @@ async def test_no_note_is_written_over(notes: NotesFolder, notes_folder: Path) -
     assert (await notes.take("Ideas", "c")).title == "Ideas (2)"
     assert (await notes.take("other", "d")).path.name == "other (2).md"
     assert (notes_folder / "PLANS.md").read_text() == "mine"
+
+
+def test_no_note_vanishes_among_too_many(tmp_path: Path) -> None:
+    """Where there are more notes than are looked at, that is said, and none seems not to be."""
+    for name in "abc":
+        (tmp_path / f"{name}.md").write_text("x")
+    assert len(listed(tmp_path, most=3)) == 3
+    with pytest.raises(ActionError, match="more than 2 notes"):
+        listed(tmp_path, most=2)
+
+
+def test_a_write_that_was_killed_leaves_no_note(tmp_path: Path) -> None:
+    """At no moment is there a note without its text; what was left aside goes at the next."""
+    seen: list[list[str]] = []
+    sys.addaudithook(lambda event, _: event == "os.link" and seen.append(os.listdir(tmp_path)))
+    (tmp_path / ".pace-killed.tmp").write_text("half")
+    put_new(tmp_path / "a.md", b"ours")
+    ((aside,),) = seen
+    assert aside.startswith(".pace-")
+    assert files(tmp_path) == {"a.md": "ours"}
 
 
 def test_a_file_that_came_meanwhile_stays(tmp_path: Path) -> None:
@@ -129,17 +149,19 @@ async def test_adding_finds_a_note_by_its_heading_or_file(
 
 
 async def test_adding_to_none_or_several(notes: NotesFolder, notes_folder: Path) -> None:
-    """What is not there is not made, and of two notes of one title none is changed."""
+    """A note that is not there is begun, and of two notes of one title none is changed."""
     make(notes_folder)
     for name in ("a", "b"):
         (notes_folder / f"{name}.md").write_text("# Twins\n")
     (notes_folder / "Shopping list.md").write_text("x")
     with pytest.raises(ActionError, match="2 notes are called"):
         await notes.append("twins", "x")
-    with pytest.raises(ActionError, match='Did you mean "Shopping list"'):
-        await notes.append("shoping list", "x")
-    with pytest.raises(ActionError, match="Take it as a new note"):
-        await notes.append("quite another", "x")
+    action = AppendNote(notes)
+    milk = action.checked({"title": "To buy", "text": "milk"})
+    assert action.would(milk).endswith('to your note "To buy", or begin it if there is none')
+    lines = [(await action.run(milk)).line for _ in range(2)]
+    assert lines == ['Began a note called "To buy".', 'Added to the note "To buy".']
+    assert files(notes_folder)["To buy.md"] == "# To buy\n\nmilk\n\nmilk\n"
     assert files(notes_folder)["a.md"] == files(notes_folder)["b.md"] == "# Twins\n"
 
 

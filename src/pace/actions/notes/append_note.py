@@ -1,4 +1,4 @@
-"""Adds to a note that is there."""
+"""Adds to a note, and begins it if there is none of that title."""
 
 from typing import Annotated
 
@@ -43,10 +43,12 @@ class AppendNote:
         """Show the title and how the text begins."""
         given = _ARGUMENTS.read(arguments)
         length = counted(len(given.text), "character")
-        return f"add {quoted(given.text)} ({length}) to your note {quoted(given.title)}"
+        note = f"your note {quoted(given.title)}, or begin it if there is none"
+        return f"add {quoted(given.text)} ({length}) to {note}"
 
     async def run(self, arguments: Arguments) -> ActionResult:
         """Add it once, at the end of the note of that title."""
         given = _ARGUMENTS.read(arguments)
         note = await self._notes.append(given.title, given.text)
-        return ActionResult(line=f"Added to the note {quoted(note.title)}.", shown=str(note.path))
+        done = "Began a note called" if note.is_new else "Added to the note"
+        return ActionResult(line=f"{done} {quoted(note.title)}.", shown=str(note.path))

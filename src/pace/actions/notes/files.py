@@ -4,21 +4,22 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pace.actions.notes.names import key_of, stem_of
-from pace.actions.telling import quoted
+from pace.actions.telling import quoted, shown
 from pace.errors import ActionError
 
-MOST_NOTES = 5000
+MOST_NOTES = 20_000
 """How many files are looked at; a folder with more is not one of notes alone."""
 
 LARGEST_NOTE = 1_000_000
 """In bytes; of a larger file the beginning is searched, and nothing is added to it."""
 
+_ASIDE = ".pace-"
 _MOST_OF_A_TITLE = 1000
 _MOST_NUMBERS = 1000
 _HEADING = re.compile(r"\ufeff?# +(.*?) *$")
@@ -38,12 +39,18 @@ class NoteFile:
     leads_out: bool = False
 
 
-def listed(folder: Path) -> list[NoteFile]:
-    """The notes of a folder whose path is real; hidden files and folders are none."""
+def listed(folder: Path, most: int = MOST_NOTES) -> list[NoteFile]:
+    """The notes of a folder whose path is real; hidden files and folders are none.
+
+    Raises ActionError if there are more than could be looked at: some would seem not to be there.
+    """
     found: list[NoteFile] = []
     for path in _markdown(folder):
-        if len(found) == MOST_NOTES:
-            break
+        if len(found) == most:
+            raise ActionError(
+                f"There are more than {most:,} notes in {shown(str(folder), 80)}. Choose another "
+                "folder: pace settings actions.notes_folder FOLDER"
+            )
         with suppress(OSError):
             real = path.resolve(strict=True)
             if not real.is_relative_to(folder):
@@ -84,14 +91,16 @@ def free_path(folder: Path, title: str) -> Path:
 
 def put_new(path: Path, content: bytes) -> None:
     """Write a file that is not there yet. Raises OSError, and FileExistsError if it is."""
-    # Having the name is what keeps every other program's file safe from being replaced.
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    try:
-        _replace(path, content, mode=0o600)
-    except BaseException:
-        with suppress(OSError):
-            path.unlink()
-        raise
+    with _written_aside(path, content, mode=0o600) as whole:
+        try:
+            # A second name for it, which is there with its whole content or not at all.
+            os.link(whole, path)
+        except FileExistsError:
+            raise
+        except OSError:  # some file systems, such as those of USB sticks, have no second names
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            whole.replace(path)
+    _reach_disk(path.parent)
 
 
 def add_to(note: NoteFile, text: str, folder: Path) -> None:
@@ -127,21 +136,38 @@ def _joined(before: bytes, text: str) -> bytes:
 
 def _replace(path: Path, content: bytes, *, mode: int) -> None:
     """Put the whole content in place of the old one, or leave the old one as it is."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".pace-", suffix=".tmp")
+    with _written_aside(path, content, mode=mode) as whole:
+        whole.replace(path)
+    _reach_disk(path.parent)
+
+
+@contextmanager
+def _written_aside(path: Path, content: bytes, *, mode: int) -> Generator[Path, None, None]:
+    """The content in a file beside it, which is gone at the end.
+
+    Whoever writes holds the folder's lock, so what lies there already is of one that was killed.
+    """
+    for left in path.parent.glob(f"{_ASIDE}*.tmp"):
+        with suppress(OSError):
+            left.unlink()
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=_ASIDE, suffix=".tmp")
+    whole = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
+        whole.chmod(mode)
+        yield whole
+    finally:
         with suppress(OSError):
-            Path(name).unlink()
-        raise
-    # The new name should reach the disk, too, where folders can be opened for that.
+            whole.unlink()
+
+
+def _reach_disk(parent: Path) -> None:
+    """Have a new name reach the disk, too, where folders can be opened for that."""
     with suppress(OSError):
-        folder = os.open(path.parent, os.O_RDONLY)
+        folder = os.open(parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:

@@ -5,7 +5,6 @@ lock; what is written is there as a whole or not at all.
 """
 
 import asyncio
-import difflib
 import os
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -29,15 +28,15 @@ from pace.file_lock import only_here
 
 _WAITS_FOR_OTHERS = 10.0
 _LOCK = ".pace-notes.lock"
-_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A note that was written."""
+    """A note that was written, from its beginning if it `is_new`."""
 
     title: str
     path: Path = field(repr=False)
+    is_new: bool = False
 
 
 class NotesFolder:
@@ -59,17 +58,16 @@ class NotesFolder:
         with self._in_sentences() as place:
             async with self._alone(place) as folder:
                 notes = await in_thread(lambda: listed(folder), name="look for notes")
-                name = free_title(title, notes)
-                path = free_path(folder, name)
-                put_new(path, f"# {name}\n\n{text.strip()}\n".encode())
-                return Note(title=name, path=path)
+                return _begun(free_title(title, notes), text, folder)
 
     async def append(self, title: str, text: str) -> Note:
-        """Add a text at the end of the one note of that title."""
+        """Add a text at the end of the one note of that title; if there is none, begin it."""
         with self._in_sentences() as place:
             async with self._alone(place) as folder:
                 notes = await in_thread(lambda: listed(folder), name="look for notes")
                 note = _the_one(title, notes)
+                if note is None:
+                    return _begun(title, text, folder)
                 add_to(note, text, folder)
                 return Note(title=note.title, path=note.path)
 
@@ -121,17 +119,18 @@ def _made(folder: Path) -> Path:
     return real
 
 
-def _the_one(title: str, notes: list[NoteFile]) -> NoteFile:
+def _begun(title: str, text: str, folder: Path) -> Note:
+    path = free_path(folder, title)
+    put_new(path, f"# {title}\n\n{text.strip()}\n".encode())
+    return Note(title=title, path=path, is_new=True)
+
+
+def _the_one(title: str, notes: list[NoteFile]) -> NoteFile | None:
     wanted = key_of(title)
     found = [note for note in notes if key_of(note.title) == wanted]
     found = found or [note for note in notes if key_of(note.path.stem) == wanted]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    if len(found) > 1:
         raise ActionError(
             f"{len(found)} notes are called {quoted(title)}. Give them titles of their own first."
         )
-    near = difflib.get_close_matches(wanted, {key_of(note.title) for note in notes}, n=_MOST_NAMED)
-    names = [quoted(note.title) for note in notes if key_of(note.title) in near][:_MOST_NAMED]
-    step = f"Did you mean {' or '.join(names)}?" if names else "Take it as a new note instead."
-    raise ActionError(f"There is no note called {quoted(title)}. {step}")
+    return found[0] if found else None
