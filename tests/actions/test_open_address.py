@@ -62,6 +62,7 @@ async def test_nothing_is_read_by_a_shell(desktop: Desktop, tmp_path: Path) -> N
     [
         *("javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "file:///etc/passwd"),
         *("vbscript:x", "ms-settings:x", "smb://host/share", "ftp://example.com", "view-source:x"),
+        *("http://[v1.a:$(id)]/", "http://[::1%$(id)]/", "http://[::1]x/", "http://[1.2.3.4]/"),
         *("//host/share", "\\\\host\\share", "https://user:word@example.com", "me@example.com"),
         *("https://example.com\\@evil.example", "https://", "https:example.com", "https:///x"),
         *("https://exa%6dple.com", "https://a..b", "https://example.com:99999", "http://a b.com"),
@@ -110,6 +111,7 @@ async def test_a_file_at_home_is_no_web_address(desktop: Desktop) -> None:
     [
         *("x.desktop", "x.exe", "x.EXE", "x.sh", "x.sh. .", "x.AppImage", "x.app", "x.lnk", "x.py"),
         *("report.pdf.exe", "x.jar", "x.reg", "x.url", "x.webloc", "x.command", "x.ps1", ".bat"),
+        *("x.kdelnk", "x.ahk"),
     ],
 )
 async def test_programs_are_refused_by_name(desktop: Desktop, name: str) -> None:
@@ -119,7 +121,11 @@ async def test_programs_are_refused_by_name(desktop: Desktop, name: str) -> None
 
 
 @pytest.mark.parametrize(
-    "content", [b"\x7fELF\x02", b"MZ\x90", b"#!/bin/sh\n", b"\n# x\n[Desktop Entry]\nExec=x"]
+    "content",
+    [
+        *(b"\x7fELF\x02", b"MZ\x90", b"#!/bin/sh\n", b"\n# x\n[Desktop Entry]\nExec=x"),
+        *(b"\xef\xbb\xbf#!/bin/sh\n", b"# x\n" * 9000 + b"[Desktop Entry]\nExec=x"),
+    ],
 )
 async def test_programs_are_refused_by_content(desktop: Desktop, content: bytes) -> None:
     """A program under a document's name, or reached through a link, is refused, too."""

@@ -7,6 +7,7 @@ person may do, and a yes would be given to a mere name. Apps are opened by `open
 import os
 import re
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from pathlib import Path, PurePath
 from urllib.parse import quote, urlsplit, urlunsplit
 
@@ -20,15 +21,19 @@ _WEB = ("http", "https")
 _HOST = re.compile(
     r"(?:[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.?"
 )
+_BRACKETS = re.compile(r"\[[0-9a-fA-F:.]+\](?::[0-9]*)?")
+_ENTRY = re.compile(rb"\[(?:KDE )?Desktop Entry\]")
+# A desktop entry may have comments of any length ahead of it.
+_LOOKED_AT = 1_000_000
 _DRIVE = re.compile(r"[a-zA-Z]:[\\/]")
 # Kinds of files that a desktop runs, installs, mounts or follows to another place: Windows' PATHEXT
 # and its unsafe attachments, macOS' bundles and location files, what Linux desktops launch.
 _RUN = frozenset(
     (  # noqa: SIM905  # a hundred words read better so
-        "action app appimage application appref-ms applescript bash bat bin bundle chm cmd "
+        "action ahk app appimage application appref-ms applescript bash bat bin bundle chm cmd "
         "com command cpl crx csh deb desktop diagcab dll dmg exe fileloc fish flatpak "
         "flatpakref flatpakrepo gadget hta htc img inetloc inf ins iso isp jar jnlp js jse "
-        "ksh library-ms lnk mde mobileconfig msc msh msi msix msixbundle msp mst pif pkg pl "
+        "kdelnk ksh library-ms lnk mde mobileconfig msc msh msi msix msixbundle msp mst pif pkg pl "
         "prefpane ps1 ps1xml ps2 psc1 psd1 psm1 py pyc pyw pyz pyzw rb rdp reg rpm run saver "
         "scf scpt scptd scr sct search-ms service settingcontent-ms sh shb shs snap svc sys "
         "term terminal theme themepack tool url vb vbe vbs vhd vhdx webloc website workflow "
@@ -125,7 +130,11 @@ def _web(text: str) -> Address:
     try:
         parts = urlsplit(text)
         host, port = parts.hostname or "", parts.port
-        plain = host if ":" in host else host.encode("idna").decode().lower()
+        if "[" in parts.netloc and not _BRACKETS.fullmatch(parts.netloc):
+            raise ValueError  # noqa: TRY301  # the opener may be a script, so nothing but figures
+        plain = (
+            str(IPv6Address(host)) if "[" in parts.netloc else host.encode("idna").decode().lower()
+        )
     except (ValueError, UnicodeError) as error:
         raise ValueError(f"{quoted(text)} is no web address. Check how it is written.") from error
     if "@" in parts.netloc:
@@ -170,12 +179,12 @@ def _runs(path: PurePath) -> bool:
 def _begins_as_program(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            beginning = file.read(4096)
+            beginning = file.read(_LOOKED_AT).removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
         raise ActionError(
             f"{_said(str(path))} cannot be read ({error.strerror}). Check who owns it."
         ) from error
-    return beginning.startswith(_PROGRAM_BEGINNINGS) or b"[Desktop Entry]" in beginning
+    return beginning.startswith(_PROGRAM_BEGINNINGS) or bool(_ENTRY.search(beginning))
 
 
 def _is_a_program(text: str) -> str:
