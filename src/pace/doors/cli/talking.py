@@ -14,6 +14,7 @@ from pace.clock import SystemClock
 from pace.doors.cli.asking_once import answering_asks
 from pace.doors.cli.ending import let_end, run_until_ended
 from pace.doors.cli.fetching import FetchBar
+from pace.doors.cli.fitting_width import say
 from pace.doors.cli.lines import InputLines, read_some
 from pace.doors.cli.machine import INTERRUPTED, MachineMode
 from pace.doors.cli.setting import text_or_file
@@ -261,7 +262,7 @@ def _tell_reason(chat: OpenChat) -> None:
 
 
 def _tell(notice: str) -> None:
-    click.echo(f"pace: {safe_line(notice)}", err=True)
+    say(f"pace: {safe_line(notice)}", err=True)
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from pace.planners.direct.faults import Fault, FaultError, error_of
 from pace.planners.direct.limiter import Limiter
 from pace.ports import Notice, PlannerEvent
 
+# Servers that are up and have too much to do; 529 is Anthropic's own.
+_BUSY = frozenset({HTTPStatus.SERVICE_UNAVAILABLE, 529})
 # What a stream of events may say that it is.
 _MAYBE_EVENTS = frozenset({"", "text/plain", "application/octet-stream"})
 
@@ -127,7 +129,7 @@ async def reply_of(
             continue
         if has_begun or not limiter.may_repeat(fault, calls):
             raise error_of(fault, host=host, provider=provider)
-        why = f"{host} is busy" if fault.status is not None else f"Nothing answers at {host}"
+        why = _why(host, fault.status)
 
 
 async def _one_reply(wire: Wire, host: str) -> AsyncGenerator[PlannerEvent, None]:
@@ -210,3 +212,11 @@ def _fault_of_transport(error: BaseException | None) -> Fault | None:
     if isinstance(error, httpx2.HTTPError | httpx2.StreamError):
         return Fault(cause=error, may_repeat=False)
     return None
+
+
+def _why(host: str, status: int | None) -> str:
+    """Why it is tried again, in words."""
+    if status is None:
+        return f"Nothing answers at {host}"
+    is_fault = status >= HTTPStatus.INTERNAL_SERVER_ERROR and status not in _BUSY
+    return f"{host} has a fault (HTTP {status})" if is_fault else f"{host} is busy"

@@ -152,7 +152,7 @@ def error_of(fault: Fault, *, host: str, provider: str) -> PlannerError:
         )
     if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
         return PlannerSignedOutError(
-            f"{said} It does not take the key; give another with: pace tier key {provider}"
+            f"{said} It wants a key that it knows; give it with: pace tier key {provider}"
         )
     hint = _HINTS.get(status, "Ask again, or choose another tier with: pace tier")
     if fault.word == "context_length_exceeded" or _TOO_LONG.search(fault.about):
