@@ -78,11 +78,18 @@ def test_no_note_vanishes_among_too_many(tmp_path: Path) -> None:
 
 def test_a_write_that_was_killed_leaves_no_note(tmp_path: Path) -> None:
     """At no moment is there a note without its text; what was left aside goes at the next."""
-    seen: list[list[str]] = []
-    sys.addaudithook(lambda event, _: event == "os.link" and seen.append(os.listdir(tmp_path)))
+    seen: list[str] = []
+    watched = [tmp_path]
+
+    def look(event: str, _: object) -> None:
+        if event == "os.link" and watched:
+            seen.extend(path.name for path in watched[0].iterdir())
+
     (tmp_path / ".pace-killed.tmp").write_text("half")
+    sys.addaudithook(look)  # for as long as this process lives
     put_new(tmp_path / "a.md", b"ours")
-    ((aside,),) = seen
+    watched.clear()
+    (aside,) = seen
     assert aside.startswith(".pace-")
     assert files(tmp_path) == {"a.md": "ours"}
 
