@@ -130,11 +130,7 @@ def _web(text: str) -> Address:
     try:
         parts = urlsplit(text)
         host, port = parts.hostname or "", parts.port
-        if "[" in parts.netloc and not _BRACKETS.fullmatch(parts.netloc):
-            raise ValueError  # noqa: TRY301  # the opener may be a script, so nothing but figures
-        plain = (
-            str(IPv6Address(host)) if "[" in parts.netloc else host.encode("idna").decode().lower()
-        )
+        plain = _plain_host(parts.netloc, host)
     except (ValueError, UnicodeError) as error:
         raise ValueError(f"{quoted(text)} is no web address. Check how it is written.") from error
     if "@" in parts.netloc:
@@ -156,6 +152,15 @@ def _web(text: str) -> Address:
     # The whole host, however long: its end is what says whose it is.
     said = f"{place}{shown(rest, 60) if rest != '/' else ''} in your browser"
     return Address(text=whole, said=said, is_web=True)
+
+
+def _plain_host(netloc: str, host: str) -> str:
+    """Raises ValueError. In brackets only IPv6 may stand: an opener may be a script."""
+    if "[" not in netloc:
+        return host.encode("idna").decode().lower()
+    if not _BRACKETS.fullmatch(netloc):
+        raise ValueError("no address")
+    return str(IPv6Address(host))
 
 
 def _said(path: str) -> str:
