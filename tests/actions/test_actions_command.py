@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from actions.desktop import Desktop, recorded
+from actions.mcp.served import write_servers
 from doors.running import PACE, run_pace
 from doors.terminal.pty_screen import Terminal
 
@@ -44,6 +45,7 @@ async def test_they_are_switched_on_and_off(tmp_path: Path) -> None:
 
 async def test_what_is_allowed(tmp_path: Path) -> None:
     """Allowing and asking change one list in the settings file, each name once."""
+    write_servers(tmp_path, {"Files": {"command": "x"}})
     for command, name, said in (
         ("allow", "take_note", "take_note runs without asking from now on."),
         ("allow", "take_note", "take_note runs without asking already."),
@@ -66,9 +68,20 @@ async def test_a_name_that_is_none(tmp_path: Path, command: str) -> None:
     ended = await run_pace(tmp_path, "actions", command, "takenote")
     assert (ended.status, ended.out) == (2, "")
     assert ended.err == "pace: There is no action 'takenote'. Did you mean take_note?\n"
-    odd = await run_pace(tmp_path, "actions", command, "no such, name")
-    assert odd.status == 2
+    for name in ("no such, name", "nosuch", "nosuch_tool", "files_"):
+        odd = await run_pace(tmp_path, "actions", command, name)
+        assert (odd.status, odd.out) == (2, "")
+        assert odd.err.startswith(f"pace: There is no action {name!r}.")
     assert not (tmp_path / "settings.toml").exists()
+
+
+async def test_a_tool_of_a_server_is_tried_in_a_conversation(tmp_path: Path) -> None:
+    """Whoever tries out a tool of an MCP server is told where it can be tried."""
+    write_servers(tmp_path, {"Files": {"command": "x"}})
+    ended = await run_pace(tmp_path, "actions", "run", "files_read")
+    assert (ended.status, ended.out) == (2, "")
+    assert "pace chat" in ended.err
+    assert 'pace mcp check "Files"' in ended.err
 
 
 @pytest.mark.parametrize(
@@ -77,7 +90,7 @@ async def test_a_name_that_is_none(tmp_path: Path, command: str) -> None:
         ("{", "--args is no JSON."),
         ("[" * 100_000, "--args is no JSON."),
         ("[1]", "--args has to be a JSON object"),
-        ("{}", "take_note needs 'title'."),
+        ("{}", 'take_note needs \'title\'. Give them like: --args \'{"title": "Meeting", '),
         ('{"title": "a", "text": 1}', "'text' of take_note must be a text."),
     ],
 )

@@ -11,9 +11,11 @@ from contextlib import suppress
 import click
 
 from pace.actions.builtin import builtin_actions
+from pace.actions.mcp.config import read_config
 from pace.actions.notes.folder import NotesFolder
-from pace.actions.places import notes_folder
+from pace.actions.places import mcp_file, notes_folder
 from pace.actions.registry import Registry
+from pace.actions.telling import quoted
 from pace.actions.timers.notification import DesktopNotification
 from pace.actions.timers.timers import Timers
 from pace.clock import SystemClock
@@ -24,6 +26,7 @@ from pace.errors import ActionRefusedError, ActionUncertainError, SettingsError
 from pace.ports import Action, ActionResult, Arguments, Risk
 from pace.settings_file import Change, SettingsFile
 
+_SAY_IT = " Say it, too."
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 
 
@@ -100,7 +103,7 @@ def run(name: str, *, arguments: str, is_sure: bool) -> None:
     try:
         checked = action.checked(_parsed(arguments))
     except ActionRefusedError as error:
-        raise SettingsError(str(error)) from error
+        raise SettingsError(f"{str(error).removesuffix(_SAY_IT)}{_how_to_give(action)}") from error
     asks = _asks(action, file.current.actions.allowed_names) == "yes"
     if asks and not is_sure and not _is_wanted(action.would(checked)):
         click.echo("Nothing was done.")
@@ -162,25 +165,50 @@ def _asks(action: Action, allowed: Iterable[str]) -> str:
     return "allowed" if action.traits.name in allowed else "yes"
 
 
+def _how_to_give(action: Action) -> str:
+    """How arguments are given here, by the action's own example."""
+    if action.traits.example is None:
+        return ""
+    example = json.dumps(action.traits.example[1], ensure_ascii=False)
+    return f" Give them like: --args '{example}'"
+
+
 def _check_builtin(name: str, file: SettingsFile) -> None:
     """Raise SettingsError for a name that Pace does not bring; it suggests the nearest."""
-    names = [action.traits.name for action in _registry(file, _silent_timers()).offered()]
+    names = _names(file)
     if name in names:
         return
+    if server := _server_of(name, file):
+        raise SettingsError(
+            f"{safe_line(name)} is of the MCP server {quoted(server)}, which runs in a "
+            f"conversation alone. Ask for it there: pace chat. What it takes is shown by: pace mcp "
+            f"check {quoted(server)}"
+        )
     near = difflib.get_close_matches(name, names, n=1)
-    step = f"Did you mean {near[0]}?" if near else "`pace actions` lists them all."
+    step = f"Did you mean {near[0]}?" if near else "`pace actions` and `pace mcp` list them all."
     raise SettingsError(f"There is no action {safe_line(name[:60])!r}. {step}")
 
 
 def _check_name(name: str, file: SettingsFile) -> None:
-    """Raise SettingsError for what is no action's name, or a built-in one's misspelt.
+    """Raise SettingsError for what is no action's name, as far as that is known.
 
-    The names of MCP servers' actions are not known before these are started.
+    The tools of an MCP server are not known before it is started, but what their names begin with.
     """
-    known = [action.traits.name for action in _registry(file, _silent_timers()).offered()]
-    is_near = bool(difflib.get_close_matches(name, known, n=1, cutoff=0.8))
-    if name not in known and (is_near or not _NAME.fullmatch(name)):
+    if name not in _names(file) and not (_NAME.fullmatch(name) and _server_of(name, file)):
         _check_builtin(name, file)
+
+
+def _names(file: SettingsFile) -> list[str]:
+    return [action.traits.name for action in _registry(file, _silent_timers()).offered()]
+
+
+def _server_of(name: str, file: SettingsFile) -> str:
+    """The MCP server whose tool a name may be; empty if there is none."""
+    slug, joint, tool = name.partition("_")
+    if not (joint and tool):
+        return ""
+    servers = read_config(mcp_file(file.current.actions.mcp_file)).servers
+    return next((server.name for server in servers if server.slug == slug), "")
 
 
 def _registry(file: SettingsFile, timers: Timers) -> Registry:
