@@ -9,6 +9,8 @@ from pace.doors.approving import Approvals
 from pace.ports import Action, ActionRequest, ActionsAtWork
 from pace.settings_file import SettingsFile, With
 
+# A server's connection that does not let go, in seconds; Pace's end does not wait for it longer.
+_END_LIMIT = 10.0
 _ENABLED, _ALLOWED = "actions.enabled", "actions.allowed"
 
 
@@ -57,7 +59,7 @@ class ActingHere:
         if farewell := self._actions.farewell():
             self._tell(farewell)
         work.cancel()
-        await asyncio.wait([work])
+        await asyncio.wait([work], timeout=_END_LIMIT)
 
     # --- inside
 

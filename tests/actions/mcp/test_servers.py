@@ -29,10 +29,9 @@ async def test_tool_of_a_program_is_run(tmp_path: Path) -> None:
     assert not served.told
 
 
-@pytest.mark.parametrize("kind", ["http", "sse"])
-async def test_tool_at_an_address_is_run(tmp_path: Path, kind: str) -> None:
-    """A server at an address on this machine works in both forms that the protocol has had."""
-    async with at_an_address(kind) as (url, _), serving(tmp_path, web={"url": url}) as served:
+async def test_tool_at_an_address_is_run(tmp_path: Path) -> None:
+    """A server at an address on this machine works like a program."""
+    async with at_an_address("http") as (url, _), serving(tmp_path, web={"url": url}) as served:
         assert "off this machine" not in served.action("web_echo").would({"text": "hi"})
         result = await served.run("web_echo", text="hi")
     assert (result.line, result.shown) == ("Ran echo (web).", "hi")
