@@ -140,7 +140,8 @@ async def test_the_panel_shows_the_prompt_that_is_then_sent(talk: Talk) -> None:
     await expect(part(talk, "Your next words")).to_have_text(str(expected))
     shown = await talk.panel.get_by_text("The next prompt takes").text_content()
     await talk.box.press("Enter")
-    await expect(talk.rows).to_have_count(2)
+    # Its request has come only once it is answered.
+    await expect(talk.replies).to_have_count(2)
     sent = talk.model.sent[-1]
     tokens = sum(estimate_tokens(message["content"]) + MESSAGE_TOKENS for message in sent)
     # The beginning of the reply is counted with the words.
