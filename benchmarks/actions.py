@@ -219,7 +219,7 @@ def built_in() -> tuple[Action, ...]:
 
 def _is_talk(raw: str) -> bool:
     """Whether a reply, so far, can no longer become one that asks for an action."""
-    intent = re.search(rf'"{INTENT}": "(\w+)"', raw)
+    intent = re.search(rf'"{INTENT}": ?"(\w+)"', raw)
     return len(raw) > _BRIEF if intent is None else intent[1] != Intent.ACTION
 
 

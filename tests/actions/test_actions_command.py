@@ -29,7 +29,7 @@ async def test_all_are_listed(tmp_path: Path) -> None:
     assert lines["open_app"].split()[1:3] == ["yes", "low"]
     assert lines["take_note"].split()[1:3] == ["allowed", "low"]
     assert lines["list_timers"].split()[1:3] == ["no", "reads"]
-    assert "Open the calculator." in lines["open_app"]
+    assert "Start the calculator." in lines["open_app"]
     assert ended.out.endswith("Actions are off. Switch them on with: pace actions on\n")
 
 

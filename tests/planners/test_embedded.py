@@ -133,7 +133,7 @@ async def test_no_love_of_white_space_fills_the_form(process: EngineProcess) -> 
         text = answer.json()["choices"][0]["message"]["content"]
         texts.append(re.sub(r'"(?:[^"\\]|\\.)*("|$)', "0", text))
     ours, control = texts
-    assert not re.search(r"\s\s|[^,:]\s", ours)
+    assert not re.search(r"\s", ours)
     assert re.search(r"\s{20}", control)
 
 

@@ -29,7 +29,7 @@ _VALUES = ("enum", "const")
 
 def reply_form(actions: Sequence[ActionTraits]) -> ReplyForm:
     """The form for an installation with these actions; the same text for the same actions."""
-    schema = json.dumps(reply_schema(actions), ensure_ascii=False)
+    schema = json.dumps(reply_schema(actions), ensure_ascii=False, separators=(",", ":"))
     return ReplyForm(schema, grammar_of(actions))
 
 

@@ -2,7 +2,7 @@
 
 Why not the grammar that an engine makes of the JSON Schema: those allow white space between any two
 tokens and after the last brace, some without end, and a small model that begins to indent does not
-stop. Here every separator is fixed, so the engine has to end at the closing brace.
+stop. Here there is none, so the engine has to end at the closing brace.
 
 GBNF: https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md
 """
@@ -35,10 +35,10 @@ number ::= integer ("." [0-9]{1,15})?
 boolean ::= "true" | "false"
 null ::= "null"
 value ::= string | number | boolean | null | object | array
-object ::= "{" (string ": " value (", " string ": " value)*)? "}"
-array ::= "[" (value (", " value)*)? "]"
+object ::= "{" (string ":" value ("," string ":" value)*)? "}"
+array ::= "[" (value ("," value)*)? "]"
 """
-_COMMA = '", "'
+_COMMA = '","'
 _PLAIN_RULES = ("integer", "number", "boolean", "null")
 # Arguments that nest deeper than this are left to the action itself to check.
 _DEEPEST = 6
@@ -86,7 +86,7 @@ def _object(members: Mapping[str, str]) -> str:
 
 
 def _member(key: str, value: str) -> str:
-    return f'{_literal(key)} ": " {value}'
+    return f'{_literal(key)} ":" {value}'
 
 
 def _literal(value: object) -> str:

@@ -11,16 +11,14 @@ from pace.envelope.model import ARGS, CALLS, FIELDS, INTENT, NAME, PAYLOAD, SPOK
 from pace.ports import ActionTraits, Arguments
 
 _FORM = """\
-Reply with one JSON object: {"spokenText": ..., "intent": ...}. spokenText is what you say to the \
-person, in their language. The intent is one of:
-- action: they want something done now that is in the list of actions, or ask what only an action \
-can tell. Then "payload" is {"calls": [...]}, a call for each thing to do.
-- answer: you talk, answer, explain, joke, write or translate, and do nothing else.
+Reply with one JSON object: {"spokenText": what you say to the person, in their language, \
+"intent": ...}. The intent is one of:
+- action: they want something of this list done now. Then "payload" is {"calls": [...]}, a call \
+for each thing to do.
+- answer: you talk, answer, explain, write or translate, and nothing is done.
 - dictate: they dictate; "payload" is {"text": their words}.
-- edit: they want the text changed that they selected; "payload" is {"replacement": the new text, \
-"target": "selection"}.
-- clarify: you ask what they mean.
-- refuse: you will not do it.
+- edit: they want a selected text changed; "payload" is {"replacement": ..., "target": "selection"}.
+- clarify or refuse: you ask what they mean, or decline.
 What they do not want done, or only talk about, is no action.
 
 Actions:"""
@@ -28,8 +26,7 @@ _EXAMPLES = "\n\nExamples:\n"
 _TALK = (
     ("Hallo!", "Hallo! Wie geht es dir?"),
     ("How do I open a zip file?", "Right-click it, then choose Extract."),
-    ("Say it politely: Open the door.", "Could you please open the door?"),
-    ("I opened a new book today.", "Nice! What is it about?"),
+    ("I started a new book today.", "Nice! What is it about?"),
     ("Don't copy that.", "Okay, I won't copy it."),
 )
 
@@ -40,12 +37,9 @@ def instructions(actions: Sequence[ActionTraits]) -> str:
 
 
 def _line(action: ActionTraits) -> str:
-    """Its name, what it takes, what it does, and what one says to have it done."""
+    """Its name, what it takes and what it does."""
     line = f"- {action.name}({_taken(action)}): {action.description}"
-    if action.example is None:
-        return line + _meanings(action)
-    said, args = action.example
-    return f'{line} "{said}" -> {_json(dict(args))}'
+    return line if action.example is not None else line + _meanings(action)
 
 
 def _taken(action: ActionTraits) -> str:
@@ -70,37 +64,39 @@ _Example = tuple[str, str, Arguments]
 
 
 def _examples(actions: Sequence[ActionTraits]) -> list[str]:
-    """Orders, questions that are orders, too, and two things at once; talk between them, and last.
-
-    Models take up what stands last, so that is talk.
-    """
+    """Each action once, and two at once; talk between them, and last, where models look most."""
     named: list[_Example] = [
         (action.example[0], action.name, action.example[1])
         for action in actions
         if action.example is not None
     ]
-    questions = [one for one in named if one[0].endswith("?")]
-    orders = [one for one in named if one not in questions]
-    acts = [_asked(one) for one in (*orders[:2], *questions[:1], *questions[1:][-1:])]
+    orders = [one for one in named if not one[0].endswith("?")]
+    acts = [_asked(one) for one in named]
     if len(orders) > 1:
-        acts.append(_asked(*orders[-2:]))
+        acts.append(_asked(orders[0], orders[len(orders) // 2]))
     talk = [_exchange(said, _reply(Intent.ANSWER, spoken)) for said, spoken in _TALK]
-    return [*acts[:2], *talk[:2], *acts[2:], *talk[2:]]
+    share = -(-len(acts) // len(talk))
+    return [
+        example
+        for at, reply in enumerate(talk)
+        for example in (*acts[at * share : (at + 1) * share], reply)
+    ]
 
 
 def _asked(*examples: _Example) -> str:
     calls = [{NAME: name, ARGS: dict(args)} for _, name, args in examples]
-    said = " And then: ".join(said for said, _, _ in examples)
-    return _exchange(said, _reply(Intent.ACTION, _agreed(said, len(calls)), {CALLS: calls}))
+    first, *more = (said for said, _, _ in examples)
+    said = " and ".join([first.rstrip(".") if more else first, *map(_within, more)])
+    return _exchange(said, _reply(Intent.ACTION, _agreed(said), {CALLS: calls}))
 
 
-def _agreed(said: str, calls: int) -> str:
+def _agreed(said: str) -> str:
     """What one says to an order. Saying again what was asked, models notice when nothing was."""
-    if said.endswith("?"):
-        return "Let me look."
-    if calls > 1:
-        return "Okay, I'll do both."
-    return f"Okay, I'll {said[:1].lower()}{said[1:]}"
+    return "Let me look." if said.endswith("?") else f"Okay, I'll {_within(said)}"
+
+
+def _within(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _reply(intent: Intent, spoken: str, payload: Arguments | None = None) -> Arguments:
@@ -113,4 +109,4 @@ def _exchange(said: str, reply: Arguments) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

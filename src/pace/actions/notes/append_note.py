@@ -26,7 +26,7 @@ class AppendNote:
 
     traits = ActionTraits(
         name="append_note",
-        description="Add a text to a note or list that they name.",
+        description="Add to a list or a note that is there.",
         arguments=_ARGUMENTS.schema,
         risk=Risk.LOW,
         example=("Add milk to my shopping list.", {"title": "Shopping list", "text": "milk"}),

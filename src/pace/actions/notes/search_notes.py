@@ -22,7 +22,7 @@ class SearchNotes:
 
     traits = ActionTraits(
         name="search_notes",
-        description="Look something up in the person's notes, or list the newest ones.",
+        description="Look up in their notes what, or whether, they noted.",
         arguments=_ARGUMENTS.schema,
         risk=Risk.READS,
         example=("What did I note about the garage?", {"query": "garage"}),

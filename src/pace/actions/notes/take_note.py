@@ -26,7 +26,7 @@ class TakeNote:
 
     traits = ActionTraits(
         name="take_note",
-        description="Write something down in a new note: to note, to jot down, to remember.",
+        description="Write down, jot down, note or remember something, in a new note.",
         arguments=_ARGUMENTS.schema,
         risk=Risk.LOW,
         example=(

@@ -30,8 +30,8 @@ class OpenAddress:
 
     traits = ActionTraits(
         name="open_address",
-        description="Open a website, or a file or folder of this computer: whatever has a dot or a "
-        "slash in its name, kept as it was said.",
+        description="Open a website, a file or a folder: whatever has a dot or a slash in its "
+        "name, kept as it was said.",
         arguments=_ARGUMENTS.schema,
         risk=Risk.LOW,
         example=("Open example.com.", {"address": "example.com"}),

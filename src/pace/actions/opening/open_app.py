@@ -32,10 +32,10 @@ class OpenApp:
 
     traits = ActionTraits(
         name="open_app",
-        description="Open or start an app, by its name.",
+        description="Open, start, launch or run an app, by its name.",
         arguments=_ARGUMENTS.schema,
         risk=Risk.LOW,
-        example=("Open the calculator.", {"name": "calculator"}),
+        example=("Start the calculator.", {"name": "calculator"}),
     )
 
     def __init__(self, apps: Apps) -> None:

@@ -19,7 +19,7 @@ class ListTimers:
 
     traits = ActionTraits(
         name="list_timers",
-        description="Tell which timers run and how much time each has left.",
+        description="Tell which timers run and how long.",
         arguments=_ARGUMENTS.schema,
         risk=Risk.READS,
         example=("How long is left on my timer?", {}),
