@@ -267,6 +267,16 @@ async def test_switching_drops_what_only_the_former_tier_knows(tmp_path: Path) -
     assert saved(home)["planner"] == {"tier": "local", "base_url": url}
 
 
+async def test_one_run_takes_a_server_by_its_name(tmp_path: Path) -> None:
+    """What `pace tier` calls a server is a word for --tier, and what is set stays set."""
+    home, env = tmp_path / "home", nobody(tmp_path)
+    async with chat_server("Here.") as server:
+        named = ("--tier", "Ollama", "--base-url", server.url)
+        ended = await run_pace(home, "chat", *named, "Hi", env=env)
+    assert (ended.status, ended.out, ended.err) == (0, "Here.\n", "")
+    assert not (home / "settings.toml").exists()
+
+
 async def test_the_key_goes_into_the_keyring_and_nowhere_else(tmp_path: Path) -> None:
     """Piped in, it is in no output and no file of ours; it counts as there; it can be removed."""
     home, env = tmp_path / "home", nobody(tmp_path)

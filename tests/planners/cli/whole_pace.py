@@ -1,7 +1,7 @@
 """A process that asks once, to be ended from outside."""
 
 ANSWERING = """
-import asyncio, sys
+import asyncio, signal, sys
 from pathlib import Path
 from pace.memory.prompt import Message, Prompt, PromptParts, Role
 from pace.memory.turn import SessionId, ThreadId
@@ -16,5 +16,7 @@ async def main():
     async for _ in CliPlanner(Provider(path.name), executable=path).stream(prompt):
         pass
 
+# Whoever runs the tests in a shell's background has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 asyncio.run(main())
 """

@@ -128,7 +128,7 @@ _FLAGS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
         "--tier",
         metavar="TIER",
         help="Who answers: embedded, local, apple, cli, direct; or by name: claude, codex, gemini, "
-        "anthropic, openai, openrouter, custom.",
+        "anthropic, openai, openrouter, custom; lm-studio, ollama, llama-server.",
     ),
     click.option(
         "--base-url",

@@ -27,10 +27,11 @@ from pace.folders import Folders
 from pace.history import PaceHistory
 from pace.memory.turn import is_blank
 from pace.planners.falling_back import CANNOT_ANSWER
-from pace.planners.offers import offers, usable_others
+from pace.planners.local.naming import kind_named
+from pace.planners.offers import offers, pick_named, usable_others
 from pace.planners.picking import BASE_URL, MODEL, PROVIDER, TIER, fitting, tier_named
 from pace.ports import Notice, PlannerEvent, Reasoned, TextDelta
-from pace.settings import Provider, Tier, check_value, checked_address
+from pace.settings import PlannerSettings, Provider, Tier, check_value, checked_address
 from pace.settings_file import SettingsFile, Source
 
 _FAILED = 1
@@ -95,6 +96,8 @@ def _who(given: dict[str, object]) -> dict[str, object]:
     named, url = given.pop("tier", None), given.pop("base_url", None)
     if named is None and url is None:
         return {}
+    if named is not None and kind_named(str(named)) is not None:
+        named, url = Tier.LOCAL, url or _address_of(str(named))
     try:
         tier, provider = (Tier.LOCAL, None) if named is None else tier_named(str(named))
     except SettingsError as error:
@@ -115,6 +118,11 @@ def _who(given: dict[str, object]) -> dict[str, object]:
     except SettingsError as error:
         raise SettingsError(f"{error} Check --base-url.") from error
     return overrides
+
+
+def _address_of(server: str) -> str | None:
+    """Where the server of that name listens on this machine. Raises SettingsError."""
+    return run_until_ended(pick_named(server, PlannerSettings())).base_url
 
 
 def _drop_what_does_not_fit(file: SettingsFile) -> None:
