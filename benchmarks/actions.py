@@ -294,7 +294,9 @@ async def valid(desk: Desk, count: int) -> bool:
         asked = await desk.ask(said)
         envelope = asked.envelope
         if envelope is None:
-            print(f"  no envelope: {said}\n    {asked.raw[:300]}", flush=True)
+            print(
+                f"  no envelope: {said}\n    {asked.raw[:200]} ... {asked.raw[-200:]}", flush=True
+            )
             continue
         whole += 1
         known_only += all(call.name in known for call in envelope.calls)
@@ -354,7 +356,7 @@ async def main() -> int:
     async with aclosing(EmbeddedPlanner.of(file, path, options=lambda: options)) as planner:
         desk = Desk(Watched(planner))
         desk.planner.talks_briefly = asked.brief
-        form = reply_form(desk.traits)
+        form = reply_form(desk.traits, REPLY_TOKENS)
         counted = await planner.count_tokens([desk.acting.instructions(), form.schema])
         print(f"{file.title}: instructions {counted[0]} tokens, schema {counted[1]}", flush=True)
         if asked.run == "right":

@@ -124,7 +124,7 @@ class _Offer:
     """What can be asked for now, and how that is told to a planner."""
 
     by_name: Mapping[str, Action]
-    form: ReplyForm
+    traits: tuple[ActionTraits, ...]
     text: str
 
 
@@ -147,7 +147,8 @@ class Acting:
         self._approver = approver
         self._is_on = is_on
         self._allowed = allowed
-        self._offer: tuple[tuple[ActionTraits, ...], _Offer] | None = None
+        self._offer: _Offer | None = None
+        self._form: tuple[tuple[ActionTraits, ...], int, ReplyForm] | None = None
         self._brought: dict[ThreadId, _Brought] = {}
 
     @property
@@ -194,7 +195,7 @@ class Acting:
         most = 1 if traits.constrains else MOST_STEPS
         room = Room(context_tokens=traits.context_tokens, reply_tokens=turn.reply_tokens)
         spoken = _Spoken(hear)
-        asked = replace(prompt, reply_form=offer.form)
+        asked = replace(prompt, reply_form=self._form_of(offer.traits, turn.reply_tokens))
         size = prompt.parts.total
         for step in range(1, most + 1):
             reply = await _asked(planner, asked, offer, spoken, may_end=step > 1)
@@ -220,10 +221,15 @@ class Acting:
     def _offered(self) -> _Offer:
         actions = {action.traits.name: action for action in self._actions.offered()}
         traits = tuple(action.traits for action in actions.values())
-        if self._offer is None or self._offer[0] != traits:
-            self._offer = traits, _Offer(actions, reply_form(traits), instructions(traits))
+        if self._offer is None or self._offer.traits != traits:
+            self._offer = _Offer(actions, traits, instructions(traits))
         # The same traits may stand for other objects, as after a server came back.
-        return replace(self._offer[1], by_name=actions)
+        return replace(self._offer, by_name=actions)
+
+    def _form_of(self, traits: tuple[ActionTraits, ...], reply_tokens: int) -> ReplyForm:
+        if self._form is None or self._form[:2] != (traits, reply_tokens):
+            self._form = traits, reply_tokens, reply_form(traits, reply_tokens)
+        return self._form[2]
 
     async def _do(
         self, calls: Sequence[Call], offer: _Offer, turn: TurnActions, spoken: "_Spoken"

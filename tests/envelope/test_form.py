@@ -14,8 +14,8 @@ from envelope.offers import ALL, LIST_TIMERS, OPEN_APP, START_TIMER
 from pace.envelope.form import reply_form
 from pace.envelope.reading import EnvelopeReader
 
-SCHEMA = json.loads(reply_form(ALL).schema)
-GRAMMAR = reply_form(ALL).grammar
+SCHEMA = json.loads(reply_form(ALL, 400).schema)
+GRAMMAR = reply_form(ALL, 400).grammar
 NAMES = [action.name for action in ALL]
 # Their own words, which stand within strings.
 OWN = {json.dumps('say "hi"'), json.dumps('with "quotes"')}
@@ -38,13 +38,13 @@ def _repeats_a_key(text: str) -> bool:
 def test_the_schema_is_a_schema() -> None:
     """What is sent to engines is valid JSON Schema, with and without actions."""
     for actions in (ALL, ()):
-        jsonschema.Draft202012Validator.check_schema(json.loads(reply_form(actions).schema))
+        jsonschema.Draft202012Validator.check_schema(json.loads(reply_form(actions, 400).schema))
 
 
 def test_the_same_actions_give_the_same_text() -> None:
     """The form is the same text for the same actions, so that no cache misses it."""
-    assert reply_form(ALL) == reply_form(list(ALL))
-    assert reply_form(ALL) != reply_form(ALL[:2])
+    assert reply_form(ALL, 400) == reply_form(list(ALL), 400)
+    assert reply_form(ALL, 400) != reply_form(ALL[:2], 400)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_it_allows_nothing_else(reply: dict) -> None:
 
 def test_without_actions_none_can_be_asked_for() -> None:
     """An installation that can do nothing has a form without the intent action."""
-    form = reply_form(())
+    form = reply_form((), 400)
     assert '"action"' not in form.schema
     assert "action" not in form.grammar
     assert text_of(form.grammar, lambda _: 0) == '{"spokenText":"a","intent":"answer"}'
@@ -136,6 +136,6 @@ def test_every_rule_is_there_once() -> None:
 
 def test_words_come_first_and_actions_last() -> None:
     """Words to speak are out while what to do is still decided."""
-    form = reply_form((OPEN_APP, START_TIMER, LIST_TIMERS))
+    form = reply_form((OPEN_APP, START_TIMER, LIST_TIMERS), 400)
     text = text_of(form.grammar, lambda count: count - 1)
     assert list(json.loads(text)) == ["spokenText", "intent", "payload"]

@@ -40,7 +40,7 @@ def test_the_page_names_every_field() -> None:
 
 def test_form_and_instructions_leave_half_of_a_small_context() -> None:
     """B81: together they take under half of 4,096 tokens, by the cautious estimate."""
-    tokens = estimate_tokens(instructions(TRAITS)) + estimate_tokens(reply_form(TRAITS).schema)
+    tokens = estimate_tokens(instructions(TRAITS)) + estimate_tokens(reply_form(TRAITS, 400).schema)
     assert tokens < 2048
 
 

@@ -94,7 +94,7 @@ async def test_a_reply_is_held_to_its_form(tiny: Path) -> None:
     options = ReplyOptions(temperature=1.5, reply_tokens=400)
     planner = EmbeddedPlanner.of(TINY, tiny, options=lambda: options)
     assert (await planner.traits()).constrains
-    form = reply_form((TIMER,))
+    form = reply_form((TIMER,), 400)
     async with aclosing(planner):
         for words in ("Say hello.", "Set a timer for 10 minutes.", "Print {} and nothing else."):
             text, finished = await text_of(planner, replace(prompt_of(words), reply_form=form))
@@ -117,7 +117,7 @@ async def test_no_love_of_white_space_fills_the_form(process: EngineProcess) -> 
         (await process.client.post(url, json={"content": blank})).json()["tokens"][-1]
         for blank in (" ", "\n", "\t", "  ")
     ]
-    form = reply_form((TIMER,))
+    form = reply_form((TIMER,), 400)
     body = {
         "messages": [{"role": "user", "content": "Say hello."}],
         "max_tokens": 60,

@@ -27,10 +27,10 @@ _NOTES = ("title", "description", "default", "examples", "$schema")
 _VALUES = ("enum", "const")
 
 
-def reply_form(actions: Sequence[ActionTraits]) -> ReplyForm:
-    """The form for an installation with these actions; the same text for the same actions."""
+def reply_form(actions: Sequence[ActionTraits], reply_tokens: int) -> ReplyForm:
+    """The form of a reply of at most `reply_tokens`; the same text for the same actions."""
     schema = json.dumps(reply_schema(actions), ensure_ascii=False, separators=(",", ":"))
-    return ReplyForm(schema, grammar_of(actions))
+    return ReplyForm(schema, grammar_of(actions, reply_tokens))
 
 
 def reply_schema(actions: Sequence[ActionTraits]) -> Mapping[str, object]:

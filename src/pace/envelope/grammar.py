@@ -25,8 +25,10 @@ from pace.envelope.model import (
 )
 from pace.ports import ActionTraits
 
-# What a person reads begins with no white space; `char` is a character of any JSON string.
-_COMMON = r"""words ::= "\"" first char* "\""
+# What a person reads begins with no white space, and has an end; `char` is a character of any JSON
+# string.
+_COMMON = r"""words ::= "\"" first (block){0,BLOCKS} char{0,127} "\""
+block ::= char{128}
 string ::= "\"" char* "\""
 first ::= [^"\\\x7F\x00-\x20] | "\\" ["\\]
 char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\/nrt] | "u" [0-9a-fA-F]{4})
@@ -44,35 +46,46 @@ _PLAIN_RULES = ("integer", "number", "boolean", "null")
 _DEEPEST = 6
 # A longer count would make the grammar as long, in every engine that unrolls it.
 _LONGEST_COUNTED = 300
-# What is said ahead of an action is a word or two.
+# Engines unroll counts: what is said is counted in blocks.
+_BLOCK = 128
+# English has some four characters to a token, and a run of digits one or two.
+_CHARACTERS_PER_TOKEN = 2
+# What is said ahead of something that is done is a word or two.
 _BRIEF = {"minLength": 1, "maxLength": 200}
 
 
-def grammar_of(actions: Sequence[ActionTraits]) -> str:
-    """The grammar for replies of an installation with these actions.
+def grammar_of(actions: Sequence[ActionTraits], reply_tokens: int) -> str:
+    """The grammar for replies of at most `reply_tokens`, with the actions of an installation.
 
+    Words end before the reply's limit would cut them: a small model that goes on and on comes to
+    the closing brace all the same.
     It gives away some of what the schema allows: a payload stands only where its intent has a use
     for it, and calls are always listed, since a model that has to choose beforehand whether it will
     name one action or several names one too often.
     """
+    brief = _string(_BRIEF)
     shapes = {
         "talk": _reply(_one_of(Intent.ANSWER, Intent.CLARIFY, Intent.REFUSE)),
-        "dictate": _reply(_literal(Intent.DICTATE), _object({"text": "words"})),
+        "dictate": _reply(_literal(Intent.DICTATE), _object({"text": "words"}), spoken=brief),
         "edit": _reply(
-            _literal(Intent.EDIT), _object({"replacement": "words", TARGET: _one_of(*TARGETS)})
+            _literal(Intent.EDIT),
+            _object({"replacement": "words", TARGET: _one_of(*TARGETS)}),
+            spoken=brief,
         ),
     }
     rules: dict[str, str] = {}
     if actions:
-        shapes["act"] = _reply(_literal(Intent.ACTION), "calls", spoken=_string(_BRIEF))
+        shapes["act"] = _reply(_literal(Intent.ACTION), "calls", spoken=brief)
         calls = {f"call-{number}": action for number, action in enumerate(actions, start=1)}
         rules["calls"] = _object({CALLS: f'"[" call ({_COMMA} call){{0,{MOST_CALLS - 1}}} "]"'})
         rules["call"] = " | ".join(calls)
         for rule, action in calls.items():
             args = _properties(action.arguments, 0)
             rules[rule] = _object({NAME: _literal(action.name), ARGS: args})
+    blocks = reply_tokens * _CHARACTERS_PER_TOKEN // _BLOCK
+    common = _COMMON.replace("BLOCKS", str(blocks))
     rules = {"root": " | ".join(shapes), **shapes, **rules}
-    return "".join(f"{name} ::= {rule}\n" for name, rule in rules.items()) + _COMMON
+    return "".join(f"{name} ::= {rule}\n" for name, rule in rules.items()) + common
 
 
 def _reply(intent: str, payload: str = "", *, spoken: str = "words") -> str:

@@ -31,12 +31,12 @@ def actions(tmp_path: Path) -> list[ActionTraits]:
 
 def test_the_form_of_a_reply_can_be_guided(actions: list[ActionTraits]) -> None:
     """The envelope of this installation can be said in Apple's dialect, with its action names."""
-    form = json.dumps(guided_form(reply_form(actions).schema))
+    form = json.dumps(guided_form(reply_form(actions, 400).schema))
     assert all(json.dumps(action.name) in form for action in actions)
 
 
 def test_system_text_and_schema_take_less_than_half(actions: list[ActionTraits]) -> None:
     """B81: instructions, actions in words and the schema use less than half of 4,096 tokens."""
     said = f"{DEFAULT_INSTRUCTIONS}\n\n{instructions(actions)}"
-    form = as_read(guided_form(reply_form(actions).schema))
+    form = as_read(guided_form(reply_form(actions, 400).schema))
     assert estimate_tokens(said) + estimate_tokens(form) < CONTEXT_TOKENS // 2
