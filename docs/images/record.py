@@ -34,6 +34,7 @@ MEMORY = (
 )
 TIMER = "Set a timer for 10 minutes for the pasta."
 AFTER_TIMER = "How long is left on my timer?"
+NOTE = "Add basil to my shopping list."
 
 # A palette of its own for each of the reader's themes; GitHub shows SVG images in either.
 _NAMES = {
@@ -84,6 +85,7 @@ class Recording:
         settings = tempfile.mkdtemp()
         environ = {name: value for name, value in os.environ.items() if name[:5] != "PACE_"}
         environ |= {"TERM": "xterm-256color", "LANG": "C.UTF-8", "XDG_CONFIG_HOME": settings}
+        environ["XDG_DATA_HOME"] = settings
         # The likeliest words each time, so that the images come out alike.
         environ["PACE_PLANNER__TEMPERATURE"] = "0"
         environ["PACE_HISTORY__KEEP"] = "off"
@@ -102,10 +104,13 @@ class Recording:
         self._send(line)
         self._wait_prompt()
 
-    def say_and_allow(self, line: str) -> None:
-        """Type a line, and allow the action that it leads to."""
+    def ask_for(self, line: str) -> None:
+        """Type a line that leads to an action, and wait for its question."""
         self._send(line)
         self._until(lambda: any(row.startswith("Type y or n") for row in self.screen.display))
+
+    def allow(self) -> None:
+        """Let it be done."""
         self.read_for(1)  # an answer begins after a pause
         self._process.send("y\r")
         self._wait_prompt()
@@ -228,13 +233,15 @@ def main() -> None:
 
 
 def record_actions(recording: Recording) -> None:
-    """Draw a timer that is asked for, allowed, and asked about."""
+    """Draw a timer that is asked for, allowed, and asked about, and the question of a note."""
     recording.say("/actions on")
-    recording.say_and_allow(TIMER)
+    recording.ask_for(TIMER)
+    recording.allow()
     recording.say(AFTER_TIMER)
+    recording.ask_for(NOTE)
     begin = next(n for n, line in enumerate(recording.lines()) if line.startswith("› "))
-    end = max(n for n, line in enumerate(recording.lines()) if line.startswith("›"))
-    _write("actions.svg", recording.rows()[begin:end], "A timer, asked for and allowed")
+    _write("actions.svg", recording.rows()[begin:], "A timer, asked for and allowed, and a note")
+    recording.allow()
     recording.leave()
 
 
