@@ -4,6 +4,7 @@ import asyncio
 import os
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
@@ -234,6 +235,6 @@ def assert_openable(address: Address) -> None:
     assert address.said.isprintable()
     if address.is_web:
         assert address.text.startswith(("http://", "https://"))
-        assert "@" not in address.text.split("/")[2]
+        assert "@" not in urlsplit(address.text).netloc
     else:
         assert Path(address.text).is_absolute()

@@ -94,7 +94,7 @@ async def test_a_reply_is_held_to_its_form(tiny: Path) -> None:
     options = ReplyOptions(temperature=1.5, reply_tokens=400)
     planner = EmbeddedPlanner.of(TINY, tiny, options=lambda: options)
     assert (await planner.traits()).constrains
-    form = reply_form((TIMER,), 400)
+    form = reply_form((TIMER,), 100)  # so that words are over long before they would be cut
     async with aclosing(planner):
         for words in ("Say hello.", "Set a timer for 10 minutes.", "Print {} and nothing else."):
             text, finished = await text_of(planner, replace(prompt_of(words), reply_form=form))
