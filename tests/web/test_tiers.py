@@ -141,10 +141,39 @@ async def test_a_failure_offers_the_others_and_does_nothing(
         await box.fill("hello")
         await box.press("Enter")
         await expect(page.locator(".trouble", has_text="Nothing answers")).to_be_visible()
-        offered = page.get_by_text("Others that could answer: OpenAI.")
+        offered = page.get_by_text(
+            "Others that could answer: OpenAI (sends words to api.openai.com)."
+        )
         await expect(offered).to_be_visible()
         assert not (tmp_path / "settings.toml").exists()
         await offered.get_by_role("link", name="Choose").click()
         await expect(page).to_have_url(f"{running.url}/settings#planner")
+        await tabs.close()
+        assert tabs.troubles == []
+
+
+async def test_a_server_here_is_offered_and_where_words_go(
+    browser: Browser, tmp_path: Path, model: Scripted
+) -> None:
+    """A server that runs on this machine is among the others, and each says who gets words."""
+    program = tmp_path / "claude"
+    program.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    program.chmod(0o700)
+    written = f"""[planner]
+tier = "cli"
+provider = "claude"
+base_url = "{model.url}"
+[privacy]
+agreed = "cli:claude"
+"""
+    (tmp_path / "settings.toml").write_text(written, encoding="utf-8")
+    async with running_window(tmp_path, env={**NOBODY, "PATH": str(tmp_path)}) as running:
+        tabs = Tabs(browser, running)
+        page = (await tabs.open("/")).page
+        box = page.get_by_role("textbox", name="Message")
+        await box.fill("hello")
+        await box.press("Enter")
+        others = f"vLLM at {model.url} (here), OpenAI (sends words to api.openai.com)."
+        await expect(page.get_by_text(f"Others that could answer: {others}")).to_be_visible()
         await tabs.close()
         assert tabs.troubles == []

@@ -6,6 +6,7 @@ from nicegui import app, background_tasks, ui
 
 from pace.asked import Words
 from pace.chat import Line, Row, RowStatus
+from pace.doors.safe_text import safe_line
 from pace.doors.switching import goes_to
 from pace.doors.taking_turns import STOPPED_EARLY
 from pace.doors.web.beginning import Beginning
@@ -15,7 +16,7 @@ from pace.doors.web.key_list import KeyList
 from pace.doors.web.memory_panel import MemoryPanel
 from pace.doors.web.message_list import MessageList
 from pace.doors.web.plain import Tag
-from pace.doors.web.planner_choices import CHOICES
+from pace.doors.web.planner_choices import offered
 from pace.doors.web.talk_bar import TalkBar
 from pace.doors.web.window import Window
 from pace.folders import Folders
@@ -177,8 +178,7 @@ class _Page:
     async def _offer_others(self) -> None:
         """Name who else could answer; nothing is done before the person says so."""
         found = await offers(self._chat.settings, models=Folders.of().models)
-        titles = [CHOICES[o.command][0] for o in usable_others(found) if o.command in CHOICES]
-        self._composer.offer(", ".join(titles))
+        self._composer.offer(safe_line(offered(usable_others(found))))
 
     def _is_last(self, turn_id: TurnId | None) -> bool:
         """Whether this turn can still be replaced."""

@@ -1,9 +1,11 @@
-"""What the page of settings offers of planners: who could answer, and which model files."""
+"""What the window offers of planners: who could answer, and which model files there are."""
 
 from collections.abc import Sequence
 
 from pace.doors.cli.fetching import gigabytes
 from pace.planners.catalogue import LARGER, SHIPPED
+from pace.planners.local.naming import kind_named
+from pace.planners.offers import Offer
 from pace.planners.weights import WeightsFolder
 
 # What can be chosen, by its name for `pace tier`: how the page calls it, and what it is.
@@ -30,6 +32,22 @@ ADDRESSES = {
         "https anywhere, or http to a private address in the house. What you say goes there.",
     ),
 }
+
+
+def offered(others: Sequence[Offer]) -> str:
+    """Who could answer, each with where words would go; empty if nobody could."""
+    return ", ".join(
+        f"{_title(offer)} ({f'sends words to {offer.host}' if offer.host else 'here'})"
+        for offer in others
+    )
+
+
+def _title(offer: Offer) -> str:
+    """How the window calls one; a server that was found by its own name, and by its address."""
+    if offer.base_url is None:
+        return CHOICES[offer.command][0]
+    name = kind_named(offer.command) or CHOICES[offer.tier][0]
+    return f"{name} at {offer.base_url}"
 
 
 def address_for(kept: str | None, found: Sequence[str]) -> str | None:
