@@ -76,11 +76,12 @@ class TurnView:
     async def run(self) -> None:
         """Show a frame after the other."""
         while True:
-            if notices := [*self._notices(), *self._take_told()]:
-                self._canvas.write(*notices)
+            notices = [*self._notices(), *self._take_told()]
+            if notices:
+                self._canvas.write(*notices)  # in the place of what is live, which follows anew
             below = self._question or self._status()
             told = [line.plain for line in below]
-            if self._reply.is_changed or told != self._shown:
+            if notices or self._reply.is_changed or told != self._shown:
                 self._shown = told
                 self._reply.draw(below)
             await asyncio.sleep(_FRAME)
