@@ -207,7 +207,10 @@ async def test_consent_can_be_withdrawn(tmp_path: Path) -> None:
     withdrawn = await run_pace(home, "privacy", "forget", "claude", env=env)
     assert "Withdrawn: Anthropic, through the program claude." in withdrawn.out
     listed = await run_pace(home, "tier", env=env)
-    assert "claude is set, and gets no word until you agree." in listed.out
+    assert (
+        "claude is set, and gets no word until you agree (with: pace tier claude --agree)."
+        in listed.out
+    )
     assert "claude answers" not in listed.out
     assert saved(home)["privacy"]["agreed"] == ""
     refused = await run_pace(home, "chat", "Hi", env=env)

@@ -11,7 +11,7 @@ from pace.planners.consent import (
 from pace.planners.offers import Offer
 from pace.planners.picking import Pick, values_of
 from pace.settings import PlannerSettings, Settings
-from pace.settings_file import With
+from pace.settings_file import SettingsFile, With
 
 AGREED, REMOTE = "privacy.agreed", "summaries.remote"
 
@@ -19,13 +19,18 @@ Ask = Callable[[str], Awaitable[bool]]
 """Shows a person some sentences and gives their yes or no."""
 
 
-async def values_to_switch(settings: Settings, pick: Pick, ask: Ask) -> dict[str, object] | None:
-    """What to set so that the pick answers; None if the person does not want their words there.
+async def values_to_switch(
+    file: SettingsFile, planner: PlannerSettings, pick: Pick, ask: Ask
+) -> dict[str, object] | None:
+    """What to set so that the pick answers instead of `planner`; None if the person says no.
 
-    Asks for nothing that was agreed to before. Raises SettingsError.
+    Asks for nothing that is agreed to by the file as it is now: a yes may have been given or
+    withdrawn in another process. Raises SettingsError.
     """
-    values = values_of(pick, settings.planner)
-    then = as_set(settings, values)
+    values = values_of(pick, planner)
+    for name in (AGREED, REMOTE):
+        file.catch_up(name)
+    then = _as_set(file.current, planner, values)
     recipient = needs_asking(then)
     if recipient is None:
         return values
@@ -38,11 +43,11 @@ async def values_to_switch(settings: Settings, pick: Pick, ask: Ask) -> dict[str
     return {**agreed, **values}
 
 
-def as_set(settings: Settings, values: dict[str, object]) -> Settings:
-    """The settings with these planner settings in them."""
-    planner = settings.planner.model_dump()
-    planner |= {name.removeprefix("planner."): value for name, value in values.items()}
-    return settings.model_copy(update={"planner": PlannerSettings.model_validate(planner)})
+def _as_set(settings: Settings, planner: PlannerSettings, values: dict[str, object]) -> Settings:
+    """The settings with this planner, and these values in it."""
+    then = planner.model_dump()
+    then |= {name.removeprefix("planner."): value for name, value in values.items()}
+    return settings.model_copy(update={"planner": PlannerSettings.model_validate(then)})
 
 
 def who_answers(settings: Settings) -> str:
@@ -53,9 +58,7 @@ def who_answers(settings: Settings) -> str:
     if recipient is None:
         return f"{name} answers; your words stay on this machine."
     if needs_asking(settings):
-        return (
-            f"{name} is set, and gets no word until you agree. If you want it: {recipient.agreeing}"
-        )
+        return f"{name} is set, and gets no word until you agree (with: {recipient.agreeing})."
     return f"{name} answers; your words go to {recipient.host}."
 
 

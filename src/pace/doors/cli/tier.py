@@ -46,7 +46,7 @@ def switch(name: str, *, model: str | None, base_url: str | None, agrees: bool) 
 
     async def values() -> dict[str, object] | None:
         pick = await pick_named(name, file.current.planner, model=model, base_url=base_url)
-        return await values_to_switch(file.current, pick, ask)
+        return await values_to_switch(file, file.current.planner, pick, ask)
 
     changed = run_until_ended(values())
     if changed is None:

@@ -295,15 +295,17 @@ class PlannerSettings:
 
     async def _switch(self, pick: Pick) -> None:
         """Have another one answer; who gets words for it is agreed to first."""
-        settings = self._window.chat.settings
+        chat = self._window.chat
         try:
-            values = await values_to_switch(settings, pick, _agrees)
+            values = await values_to_switch(
+                chat.settings_file, chat.settings.planner, pick, _agrees
+            )
         except PaceError as error:
-            self._tell(f"{shown_error(error)} Who answered before goes on.", bad=True)
+            self._tell(f"Who answered before goes on. {shown_error(error)}", bad=True)
             self.refresh()
             return
         if values is None:
-            self._tell(f"Nothing was changed. {who_answers(settings)}")
+            self._tell(f"Nothing was changed. {who_answers(chat.settings)}")
             self._wanted = ""
             self.refresh()
             return
@@ -328,7 +330,7 @@ class PlannerSettings:
             self._tell(f"{said} Waiting for it to be ready…")
             said = f"{said} {await self._ready()}"
         except PaceError as error:
-            self._tell(f"{shown_error(error)} Who answered before goes on.", bad=True)
+            self._tell(f"Who answered before goes on. {shown_error(error)}", bad=True)
         else:
             self._tell(said)
         finally:

@@ -65,7 +65,7 @@ class Picking:
             pick = await pick_named(
                 name, before, base_url=url or self._addresses.get(name), ways=_HERE
             )
-            values = await values_to_switch(self._chat.settings, pick, self._agrees)
+            values = await values_to_switch(file, before, pick, self._agrees)
             if values is None:
                 self._talking.tell(f"Nothing is changed. {who_answers(self._chat.settings)}")
                 return
