@@ -128,6 +128,27 @@ async def test_who_cannot_answer_is_not_switched_to(tmp_path: Path, name: str, s
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("codex", "The program codex is not installed."),
+        ("openai", "There is no key for OpenAI. Store one with: pace tier key openai"),
+    ],
+)
+@pytest.mark.parametrize("agreed", ["", "cli:codex, direct:api.openai.com"])
+@pytest.mark.parametrize("words", [("Hi",), ("--jsonl",)], ids=["once", "machine"])
+async def test_who_cannot_answer_is_not_named_by_a_flag(
+    tmp_path: Path, name: str, said: str, agreed: str, words: tuple[str]
+) -> None:
+    """One sentence says what is missing, agreed to or not; no question, and no yes that is kept."""
+    env = nobody(tmp_path) | {"PACE_PRIVACY__AGREED": agreed}
+    ended = await run_pace(tmp_path / "home", "chat", "--tier", name, *words, env=env)
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.startswith(f"pace: {said}")
+    assert ended.err.count("\n") == 1
+    assert not (tmp_path / "home" / "settings.toml").exists()
+
+
 async def test_nothing_is_counted_for_a_program_that_is_not_there(tmp_path: Path) -> None:
     """Where no program was started, no word left this machine, and the log says so."""
     home = tmp_path / "home"

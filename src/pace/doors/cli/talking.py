@@ -18,7 +18,7 @@ from pace.doors.cli.fitting_width import say
 from pace.doors.cli.lines import InputLines, read_some
 from pace.doors.cli.machine import INTERRUPTED, MachineMode
 from pace.doors.cli.setting import text_or_file
-from pace.doors.cli.tier import ask_consent
+from pace.doors.cli.tier import ask_consent, check_able
 from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import SafeTextStream, safe_line
 from pace.doors.switching import others_sentence, remote_sentence
@@ -54,6 +54,7 @@ def hold_chat(text: str, *, jsonl: bool, flags: Mapping[str, str | bool | None])
             raise click.UsageError(
                 "--jsonl reads its words from standard input, so leave out TEXT."
             )
+        check_able(file)
         return run_until_ended(_hold_machine(file))
     piped = _piped()
     if text or piped is not None:

@@ -15,10 +15,12 @@ from pace.doors.switching import AGREED, values_to_switch, who_answers
 from pace.doors.yes import is_yes
 from pace.errors import ConsentNeededError, SettingsError
 from pace.folders import Folders
+from pace.planners.ability import why_not
 from pace.planners.consent import needs_asking
 from pace.planners.offers import Offer, offers, pick_named
+from pace.planners.picking import TIER
 from pace.settings import Provider, Tier
-from pace.settings_file import SettingsFile, With
+from pace.settings_file import SettingsFile, Source, With
 
 
 def show_tiers() -> None:
@@ -93,14 +95,28 @@ def remove_key(name: str) -> None:
 def ask_consent(file: SettingsFile) -> None:
     """Ask whether words may go where they would, if nobody was asked yet.
 
-    Raises ConsentNeededError for a no, and without a terminal to ask.
+    Raises ConsentNeededError for a no, and without a terminal to ask, and as `check_able` does.
     """
+    check_able(file)
     recipient = needs_asking(file.current)
     if recipient is None:
         return
     if not _asked(recipient.tells, recipient.agreeing, agrees=False):
         raise ConsentNeededError("Nothing was sent. `pace tier` shows who else could answer.")
     file.change(AGREED, With(recipient.name))
+
+
+def check_able(file: SettingsFile) -> None:
+    """Raise SettingsError, with what is missing, if who was named just now cannot answer here.
+
+    That is one of a flag, or one that has yet to be agreed to; nobody is asked for a yes that
+    would be of no use. Anybody else was there once, and is tried: a turn that fails offers others.
+    """
+    if file.source_of(TIER) is not Source.FLAG and needs_asking(file.current) is None:
+        return
+    planner = file.current.planner
+    if reason := why_not(planner.tier, planner.provider):
+        raise reason
 
 
 def _asked(sentence: str, agreeing: str, agrees: bool) -> bool:  # noqa: FBT001  # the flag itself
