@@ -1,4 +1,4 @@
-"""The one question before something is gone."""
+"""The one question before something is gone, or leaves this machine."""
 
 import asyncio
 
