@@ -243,6 +243,24 @@ async def test_consent_can_be_withdrawn(tmp_path: Path) -> None:
     )
 
 
+async def test_consent_is_withdrawn_by_the_name_that_picks(tmp_path: Path) -> None:
+    """Whoever answers by then; what is not agreed to is said with the names of what is."""
+    home, env = tmp_path / "home", everybody(tmp_path)
+    for name in ("openai", "claude", "embedded"):
+        await run_pace(home, "tier", name, "--agree", env=env)
+    shown = await run_pace(home, "privacy", env=env)
+    assert "api.openai.com  (withdraw it: pace privacy forget openai)" in shown.out
+    wrong = await run_pace(home, "privacy", "forget", "anthropic", env=env)
+    assert wrong.status == 2
+    assert wrong.err == (
+        "pace: You have not agreed to 'anthropic'. You have agreed to: openai (api.openai.com); "
+        "claude (Anthropic, through the program claude).\n"
+    )
+    withdrawn = await run_pace(home, "privacy", "forget", "openai", env=env)
+    assert withdrawn.out.startswith("Withdrawn: api.openai.com.")
+    assert saved(home)["privacy"]["agreed"] == "cli:claude"
+
+
 async def test_the_command_that_agrees_works_as_it_is_told(tmp_path: Path) -> None:
     """What the refusal names, typed as it stands, agrees to that address and switches to it."""
     home, env = tmp_path / "home", nobody(tmp_path)

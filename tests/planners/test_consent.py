@@ -122,17 +122,28 @@ def test_a_custom_address_is_part_of_the_command_that_agrees() -> None:
 
 
 def test_what_was_agreed_to_goes_by_several_names() -> None:
-    """Its own, a host with or without its scheme, and what `pace tier` calls whoever answers."""
+    """Its own, a host with or without its scheme, and what `pace tier` calls it."""
     names = "direct:api.openai.com, direct:http://10.0.0.1:8080, direct:10.0.0.1:8080, cli:claude"
     held = settings(
         "direct", "custom", planner__base_url="http://10.0.0.1:8080", privacy__agreed=names
     )
     assert agreed_names(held) == tuple(names.split(", "))
     assert agreed_as(held, "claude") == agreed_as(held, "cli:claude") == ("cli:claude",)
-    assert agreed_as(held, "custom") == ("direct:http://10.0.0.1:8080",)
+    assert agreed_as(held, "openai") == agreed_as(held, "api.openai.com")
+    assert agreed_as(held, "openai") == ("direct:api.openai.com",)
+    assert agreed_as(held, "custom") == ("direct:http://10.0.0.1:8080", "direct:10.0.0.1:8080")
     assert agreed_as(held, "http://10.0.0.1:8080") == ("direct:http://10.0.0.1:8080",)
     assert len(agreed_as(held, "10.0.0.1:8080")) == 2
     assert agreed_as(held, "direct") == agreed_as(held, "") == ()
+    assert agreed_as(held, "anthropic") == agreed_as(held, "codex") == ()
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openrouter", "claude", "gemini"])
+def test_whoever_is_picked_by_a_name_is_withdrawn_by_it(provider: str) -> None:
+    """Also when somebody else answers by then."""
+    asked = needs_asking(settings(Provider(provider).tier, provider))
+    assert asked is not None
+    assert agreed_as(settings("embedded", privacy__agreed=asked.name), provider) == (asked.name,)
 
 
 def test_summaries_are_a_question_of_their_own() -> None:

@@ -17,6 +17,11 @@ _COMPANIES = {
     Provider.CODEX: "OpenAI",
     Provider.GEMINI: "Google",
 }
+_PROVIDERS = {
+    RemoteUrl(facts.base_url).host: provider
+    for provider, facts in FACTS.items()
+    if facts.base_url is not None
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,16 +115,27 @@ def check_agreed(settings: Settings, recipient: Recipient | None) -> None:
 
 
 def agreed_as(settings: Settings, word: str) -> tuple[str, ...]:
-    """What was agreed to that a word may mean: a name there, a host, or what answers now."""
+    """What was agreed to that a word may mean: a name there, a host, or what `pace tier` takes.
+
+    `custom` means every address that the person named, and what answers now as that.
+    """
     recipient = recipient_of(settings.planner)
     answering = recipient.name if recipient is not None and recipient.command == word else None
     return tuple(
         name
         for name in agreed_names(settings)
         if name == answering
-        or word in {name, (rest := name.partition(":")[2])}
+        or word in {name, picked_as(name), (rest := name.partition(":")[2])}
         or word == rest.removeprefix("http://")
     )
+
+
+def picked_as(name: str) -> str:
+    """What `pace tier` calls whom an agreement is kept for."""
+    kind, _, rest = name.partition(":")
+    if kind != Tier.DIRECT:
+        return rest or name
+    return _PROVIDERS.get(rest, Provider.CUSTOM)
 
 
 def asks_about_summaries(settings: Settings) -> bool:

@@ -17,10 +17,11 @@ from pace.planners.consent import (
     agreed_names,
     agreed_told,
     needs_asking,
+    picked_as,
     recipient_of,
 )
 from pace.planners.sent_log import SentLog, SentTotal
-from pace.settings import Settings
+from pace.settings import Provider, Settings
 from pace.settings_file import SettingsFile, Without
 
 _THOUSAND, _MILLION = 1_000, 1_000_000
@@ -54,9 +55,12 @@ def forget(name: str) -> None:
     file = SettingsFile.open()
     meant = agreed_as(file.current, name)
     if not meant:
-        listed = "; ".join(map(agreed_told, agreed_names(file.current))) or "nothing"
+        listed = "; ".join(
+            f"{_word_for(each)} ({agreed_told(each)})" for each in agreed_names(file.current)
+        )
         raise SettingsError(
-            f"You have not agreed to {name[:60]!r}. You have agreed to: {safe_line(listed)}."
+            f"You have not agreed to {name[:60]!r}. You have agreed to: "
+            f"{safe_line(listed or 'nothing')}."
         )
     for one in meant:
         change = file.change(AGREED, Without(one))
@@ -119,10 +123,16 @@ def _show_agreed(settings: Settings) -> None:
         return
     click.echo("\nYou have agreed that your words go to:")
     for name in names:
-        word = safe_line(name.partition(":")[2] or name)
+        word = safe_line(_word_for(name))
         say(f"  {safe_line(agreed_told(name))}  (withdraw it: pace privacy forget {word})")
     remote = "may" if settings.summaries.remote else "may not"
     click.echo(f"  They {remote} make summaries (pace settings summaries.remote)")
+
+
+def _word_for(name: str) -> str:
+    """A word that withdraws this agreement, and as few others as can be."""
+    word = picked_as(name)
+    return name.partition(":")[2] if word == Provider.CUSTOM else word
 
 
 def _kept(folders: Folders) -> Sequence[tuple[str, str]]:
