@@ -113,6 +113,20 @@ async def test_a_server_that_is_down_is_told_with_those_that_are_not() -> None:
     assert await not_now(NOBODY) == ""
 
 
+async def test_where_nothing_answers_the_others_are_told_by_what_picks_them(
+    servers: list[RawServer],
+) -> None:
+    """By name where that means one alone, else by address; each command leads where it says."""
+    at = addresses(servers)
+    down = PlannerSettings(tier=Tier.LOCAL, base_url="http://127.0.0.1:9/v1")
+    said = await not_now(down, addresses=at)
+    assert f"pace tier llama.cpp (llama.cpp at {at[0]})" in said
+    assert f"pace tier local --base-url {at[1]} (" in said
+    assert (await pick_named("llama.cpp", down, addresses=at)).base_url == str(at[0])
+    typed_there = await not_now(down, addresses=at, ways=HERE)
+    assert f"/tier llama.cpp (llama.cpp at {at[0]}); /tier local {at[1]} (" in typed_there
+
+
 async def test_an_address_of_tier_local_is_nobody_elses(tmp_path) -> None:
     """Words go to custom's own address; where none is set up, to nobody."""
     local = PlannerSettings(tier=Tier.LOCAL, base_url="http://127.0.0.1:9/v1")

@@ -120,17 +120,35 @@ async def pick_named(
     return pick
 
 
-async def not_now(planner: PlannerSettings) -> str:
-    """That nobody answers at the address that is set, and the next step; empty for all else."""
+async def not_now(
+    planner: PlannerSettings,
+    *,
+    ways: Ways = COMMAND_LINE,
+    addresses: Sequence[LoopbackUrl] = USUAL_ADDRESSES,
+) -> str:
+    """That nobody answers at the address that is set, and the next step; empty for all else.
+
+    Servers found at `addresses` are told, each with the one of `ways` that picks it.
+    """
     address = _local_address(planner) if planner.tier is Tier.LOCAL else None
     if address is None:
         return ""
-    found = await find_servers(also=address)
+    found = await find_servers(also=address, addresses=addresses)
     if any(server.base_url == address for server in found):
         return ""
-    others = "; ".join(f"{server.name} at {server.base_url}" for server in found)
+    others = "; ".join(
+        f"{_picks(server, found, ways)} ({server.name} at {server.base_url})" for server in found
+    )
     step = f"Start it, or pick what answers: {others}." if others else "Start it."
     return f"Nothing answers at {address} now. {step}"
+
+
+def _picks(server: FoundServer, found: Sequence[FoundServer], ways: Ways) -> str:
+    """The command that picks this one of those that were found, and no other."""
+    is_only = [each.name for each in found].count(server.name) == 1
+    if server.name != ServerKind.OTHER and is_only:
+        return ways.pick.format(name=command_of(server.name))
+    return ways.pick_at.format(name=Tier.LOCAL, url=server.base_url)
 
 
 def _check_named(tier: Tier, provider: Provider | None, ways: Ways) -> None:

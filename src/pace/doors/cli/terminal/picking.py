@@ -54,7 +54,7 @@ class Picking:
             told = Text(_told(offer), "" if offer.is_usable else DIM)
             self._canvas.write(*labelled(label, told, cells=_CELLS, width=width, style=style))
         self._canvas.write("")
-        stands = await standing(self._chat.settings)
+        stands = await standing(self._chat.settings, ways=_HERE)
         self._talking.tell(safe_line(f"{stands} Switch like: /tier local"))
 
     async def _switch(self, rest: str) -> None:
@@ -77,7 +77,7 @@ class Picking:
             return
         if before.base_url is not None and takes_address(before.tier, before.provider):
             self._addresses[before.provider or before.tier] = before.base_url
-        self._talking.tell(safe_line(f"{await standing(self._chat.settings)} {said}"))
+        self._talking.tell(safe_line(f"{await standing(self._chat.settings, ways=_HERE)} {said}"))
 
     async def _put(self, values: Mapping[str, object], *, is_of_run: bool) -> str:
         """Put the settings into force, all or none; says for how long. Raises PaceError."""
