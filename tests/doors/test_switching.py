@@ -1,9 +1,11 @@
-"""Switching decides by what stands in the file now, whoever wrote it."""
+"""Switching decides by what stands in the file now; who is offered is told with what it takes."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
-from pace.doors.switching import AGREED, values_to_switch
+from pace.doors.switching import AGREED, others_sentence, values_to_switch
+from pace.planners.offers import Offer
 from pace.planners.picking import PROVIDER, TIER, Pick
 from pace.settings import Provider, Tier
 from pace.settings_file import SettingsFile, With, Without
@@ -48,3 +50,23 @@ async def test_a_yes_that_was_given_elsewhere_is_not_asked_for(tmp_path: Path) -
     assert values is not None
     assert AGREED not in values
     assert asked == []
+
+
+def test_who_may_have_to_sign_in_is_offered_with_that() -> None:
+    """That a program is installed says nothing of its sign-in; a key and a server need none."""
+    codex = Offer(
+        command="codex",
+        tier=Tier.CLI,
+        is_usable=True,
+        is_active=False,
+        signs_in=True,
+        host="OpenAI",
+        told="installed",
+    )
+    api = replace(codex, command="openai", signs_in=False, host="api.openai.com")
+    here = replace(api, command="llama.cpp", host="")
+    assert others_sentence([codex, api, here], command="pace tier") == (
+        "Others that could answer: "
+        "pace tier codex (sends words to OpenAI; has to be signed in), "
+        "pace tier openai (sends words to api.openai.com), pace tier llama.cpp (here)."
+    )

@@ -71,11 +71,13 @@ def others_sentence(others: Sequence[Offer], *, command: str) -> str:
     """Who else could answer, as commands to type; empty if nobody could."""
     if not others:
         return ""
-    told = (
-        f"{command} {offer.command} ({f'sends words to {offer.host}' if offer.host else 'here'})"
-        for offer in others
-    )
+    told = (f"{command} {offer.command} ({_offered(offer)})" for offer in others)
     return f"Others that could answer: {', '.join(told)}."
+
+
+def _offered(offer: Offer) -> str:
+    where = f"sends words to {offer.host}" if offer.host else "here"
+    return f"{where}; has to be signed in" if offer.signs_in else where
 
 
 def goes_to(settings: Settings) -> str:
