@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from web.scripted import Scripted, scripted_server
-from web.tabs import Tabs
+from web.tabs import PHONE, WIDE, Tabs
 from web.window_process import RunningWindow, running_window
 
 NOBODY = {
@@ -175,5 +175,28 @@ agreed = "cli:claude"
         await box.press("Enter")
         others = f"vLLM at {model.url} (here), OpenAI (sends words to api.openai.com)."
         await expect(page.get_by_text(f"Others that could answer: {others}")).to_be_visible()
+        await tabs.close()
+        assert tabs.troubles == []
+
+
+async def test_who_was_agreed_to_stands_in_line(
+    browser: Browser, tmp_path: Path, model: Scripted
+) -> None:
+    """However long their names, every button to withdraw stands beside its name, below the last."""
+    agreed = "cli:claude, direct:api.anthropic.com, direct:http://127.0.0.1:8080"
+    (tmp_path / "settings.toml").write_text(f'[privacy]\nagreed = "{agreed}"\n', encoding="utf-8")
+    async with running_window(tmp_path, base_url=model.url, env=NOBODY) as running:
+        tabs = Tabs(browser, running)
+        for size in (WIDE, PHONE):
+            page = (await tabs.open("/settings", size=size)).page
+            buttons = page.locator(".agreed button")
+            await expect(buttons).to_have_count(3)
+            boxes = [await button.bounding_box() for button in await buttons.all()]
+            assert len({box["x"] for box in boxes if box}) == 1
+            names = [await name.bounding_box() for name in await page.locator(".agreed span").all()]
+            for box, name in zip(boxes, names, strict=True):
+                assert box
+                assert name
+                assert abs(box["y"] + box["height"] / 2 - name["y"] - name["height"] / 2) < 1
         await tabs.close()
         assert tabs.troubles == []

@@ -76,9 +76,17 @@ class Privacy:
                 Tag("p", str(error)).classes("hint")
             else:
                 _tell_sent(totals, odd)
-            for name in agreed_names(self._window.chat.settings):
-                with Tag("div").classes("row"):
-                    Tag("span", f"You agreed that your words go to {safe_line(agreed_told(name))}.")
+            self._show_agreed()
+
+    def _show_agreed(self) -> None:
+        names = agreed_names(self._window.chat.settings)
+        if not names:
+            return
+        Tag("h4", "You agreed that your words go to")
+        with Tag("ul").classes("agreed"):
+            for name in names:
+                with Tag("li"):
+                    Tag("span", safe_line(agreed_told(name)))
                     self._withdrawal(name)
 
     def _withdrawal(self, name: str) -> None:
@@ -97,7 +105,9 @@ class Privacy:
             else:
                 self._said.classes(remove="error").set_text(f"Withdrawn: {whom}.")
 
-        button(f"Withdraw ({whom})", "small", withdraw)
+        made = button("Withdraw", "small", withdraw)
+        # By itself, it is one of many of that name.
+        made.props["aria-label"] = f"Withdraw ({whom})"
 
     async def _refresh_history(self) -> None:
         path = self._window.history.path
