@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
+from pace.doors.web.actions_settings import ended
 from pace.history import PaceHistory
 from pace.journal.rows import JournalTurn, TurnSource, TurnStatus
 from pace.memory.turn import SessionId, ThreadId, TurnId
@@ -346,3 +347,12 @@ async def test_actions_are_switched_on_and_one_asks_again(
     await expect(actions.locator("li", has_text="list_timers")).to_contain_text("asks nobody")
     await actions.get_by_role("switch", name="Actions").click()
     await expect(actions.locator(".setting-said").first).to_have_text("Actions is now off.")
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [("Get the time", "Get the time."), ("Look it up.", "Look it up."), ("Really?", "Really?")],
+)
+def test_a_text_of_another_ends_before_ours_begins(told: str, shown: str) -> None:
+    """What a server says of its tool has its full stop once, whether it wrote one or not."""
+    assert ended(told) == shown

@@ -11,6 +11,7 @@ from pace.ports import Action, Risk
 from pace.settings_file import Without
 
 _ALLOWED = "actions.allowed"
+_ENDS = tuple(".!?:…。！？")
 
 
 class ActionsSettings:
@@ -63,8 +64,8 @@ class ActionsSettings:
         with Tag("li").classes("row"):
             with Tag("span").classes("choice-text"):
                 Tag("span", safe_line(traits.name)).classes("setting-name")
-                told = f"{traits.description} {_asks(traits.risk, is_allowed)}"
-                Tag("span", safe_line(told)).classes("hint")
+                told = f"{ended(safe_line(traits.description))} {_asks(traits.risk, is_allowed)}"
+                Tag("span", told.strip()).classes("hint")
             if is_allowed:
                 button("Ask again", "small", lambda: self._ask_again(traits.name))
 
@@ -76,6 +77,11 @@ class ActionsSettings:
             self._said.classes(add="error").set_text(shown_error(error))
         else:
             self._said.classes(remove="error").set_text(f"{name} asks each time again.")
+
+
+def ended(text: str) -> str:
+    """A text of whoever made the action, ended so that a sentence may follow."""
+    return text if not text or text.endswith(_ENDS) else f"{text}."
 
 
 def _asks(risk: Risk, is_allowed: bool) -> str:  # noqa: FBT001  # one of two words
