@@ -23,6 +23,8 @@ _PAGES = (
     ("/settings", "Settings", "settings"),
 )
 _LOOK_SECONDS = 1.0
+# As many as leave a phone's page room for itself.
+_MOST_NOTICES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +115,31 @@ class _Who:
 
 
 class _Notices:
-    """Tells what is the matter with the journal, once, in the first window that looks."""
+    """Tells what is the matter, once, in the first window that looks; the newest few stay there."""
 
     def __init__(self, window: Window) -> None:
         self._window = window
         self._place = ui.element("div").classes("notices").props('role="status"')
+        # By their sentences, the one that was told last at the end.
+        self._shown: dict[str, ui.element] = {}
 
     def look(self) -> None:
         """Show what has come up since."""
         while self._window.notices:
-            sentence = safe_line(self._window.notices.popleft())
-            with self._place, ui.element("div").classes("notice") as notice:
-                ui.label(sentence)
-                button("Dismiss", "small quiet", notice.delete)
+            self._show(safe_line(self._window.notices.popleft()))
+        while len(self._shown) > _MOST_NOTICES:
+            self._dismiss(next(iter(self._shown)))
+
+    def _show(self, sentence: str) -> None:
+        if sentence in self._shown:
+            self._shown[sentence] = self._shown.pop(sentence)
+            return
+        with self._place, ui.element("div").classes("notice") as notice:
+            ui.label(sentence)
+            button("Dismiss", "small quiet", lambda: self._dismiss(sentence))
+        self._shown[sentence] = notice
+
+    def _dismiss(self, sentence: str) -> None:
+        # Pressed twice before the page followed, it is gone already.
+        if notice := self._shown.pop(sentence, None):
+            notice.delete()
