@@ -10,7 +10,7 @@ from doors.running import ChatServer, chat_server
 from pace.asked import Words
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
-from pace.doors.switching import AGREED
+from pace.doors.switching import AGREED, REMOTE
 from pace.errors import ConsentNeededError, SettingsError
 from pace.ports import PlannerEvent
 from pace.settings_file import SettingsFile, With, Without
@@ -154,6 +154,31 @@ async def test_a_withdrawn_consent_holds_at_once() -> None:
                 await chat.say(Words(text="Three"))
             assert SettingsFile.open().current.privacy.agreed == "cli:claude"
         assert len(server.sent) == 1
+
+
+@pytest.mark.usefixtures("home")
+async def test_summaries_elsewhere_are_withdrawn_at_once() -> None:
+    """R14: what another process withdraws is asked no further summary; turns go on."""
+    async with chat_server("One.", "Two.") as server:
+        file = SettingsFile.open()
+        file.change_all(
+            {
+                AGREED: With(f"direct:{server.url.removesuffix('/v1')}"),
+                REMOTE: True,
+                "summaries.by": "planner",
+                "activity.window": 1,
+                "planner.tier": "direct",
+                "planner.provider": "custom",
+                "planner.base_url": server.url,
+            }
+        )
+        async with OpenChat(file, screen=FetchBar()) as chat:
+            await say(chat, "I take flight 417 from gate 12.")
+            SettingsFile.open().change(REMOTE, value=False)
+            await say(chat, "Fine?")
+            await chat.wait_folded()
+            assert (await chat.memory()).summary.made_by == "extractive"
+        assert len(server.sent) == 2
 
 
 @pytest.mark.usefixtures("home")

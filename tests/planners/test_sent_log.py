@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pace.errors import ConsentNeededError, PaceError, PlannerUnavailableError, SentLogError
-from pace.memory.prompt import Message, Role
+from pace.memory.prompt import Message, Prompt, Role
 from pace.planners.sent_log import CountedPlanner, SentKind, SentLog
 from pace.ports import SUMMARIES, Notice, PlannerEvent, TextDelta
 from pace.testing import Gate, ScriptedPlanner
@@ -25,7 +25,7 @@ def log(tmp_path: Path) -> SentLog:
 
 
 def counted(planner: ScriptedPlanner, log: SentLog) -> CountedPlanner:
-    return CountedPlanner(planner, log, tier="direct", host="api.example.com", check=lambda: None)
+    return CountedPlanner(planner, log, tier="direct", host="api.example.com", check=lambda _: None)
 
 
 async def reply(planner: CountedPlanner, words: str, thread: str = "t") -> list[PlannerEvent]:
@@ -138,7 +138,7 @@ async def test_nothing_is_sent_without_consent(
     """Consent is asked for at each request; a summary is then made by somebody else."""
     told: list[str] = []
 
-    def check() -> None:
+    def check(_: Prompt) -> None:
         if told:
             raise ConsentNeededError(told[0])
 

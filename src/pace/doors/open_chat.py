@@ -16,7 +16,7 @@ from pace.clock import SystemClock
 from pace.companion import Companion
 from pace.doors.acting_here import ActingHere
 from pace.doors.summarizing import summarizer_of
-from pace.doors.switching import AGREED
+from pace.doors.switching import AGREED, REMOTE
 from pace.doors.taking_turns import TakingTurns
 from pace.errors import PlannerError
 from pace.folders import Folders
@@ -249,7 +249,8 @@ class OpenChat:
 
     def _anew(self) -> Settings:
         """The settings, with the person's consent as any process may have left it in the file."""
-        self.settings_file.catch_up(AGREED)
+        for name in (AGREED, REMOTE):
+            self.settings_file.catch_up(name)
         return self._current()
 
     async def _open_another(self) -> None:

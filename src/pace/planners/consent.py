@@ -114,6 +114,15 @@ def check_agreed(settings: Settings, recipient: Recipient | None) -> None:
         )
 
 
+def check_summaries_agreed(settings: Settings) -> None:
+    """Raise ConsentNeededError if nobody off this machine is to make summaries."""
+    if not settings.summaries.remote:
+        raise ConsentNeededError(
+            "You have not agreed that summaries are made elsewhere. If it is what you want: "
+            "pace settings summaries.remote on"
+        )
+
+
 def agreed_as(settings: Settings, word: str) -> tuple[str, ...]:
     """What was agreed to that a word may mean: a name there, a host, or what `pace tier` takes.
 

@@ -157,8 +157,9 @@ class SentLog:
 class CountedPlanner:
     """A planner off this machine; each request is allowed and counted before it leaves.
 
-    `check` raises ConsentNeededError if the person does not agree to it any more, and PlannerError
-    if nobody is there to be sent anything. A fault of the log stops no turn; the first one is told.
+    `check` raises ConsentNeededError if the person does not agree that this prompt is sent, or not
+    any more, and PlannerError if nobody is there to be sent anything. A fault of the log stops no
+    turn; the first one is told.
     """
 
     def __init__(
@@ -168,7 +169,7 @@ class CountedPlanner:
         *,
         tier: str,
         host: str,
-        check: Callable[[], None],
+        check: Callable[[Prompt], None],
     ) -> None:
         self._planner = planner
         self._check = check
@@ -211,7 +212,7 @@ class CountedPlanner:
 
     def _check_agreed(self, prompt: Prompt) -> None:
         try:
-            self._check()
+            self._check(prompt)
         except ConsentNeededError as error:
             if prompt.thread_id != SUMMARIES:
                 raise

@@ -9,9 +9,10 @@ from typing import Protocol
 from pace.endpoint import LoopbackUrl
 from pace.errors import SettingsError
 from pace.folders import Folders
+from pace.memory.prompt import Prompt
 from pace.planners.catalogue import DEFAULT, LARGER, SHIPPED, TINY, ModelFile, known, recommended
 from pace.planners.cli_bridge.finding import check_installed
-from pace.planners.consent import check_agreed, recipient_of
+from pace.planners.consent import check_agreed, check_summaries_agreed, recipient_of
 from pace.planners.download import Progress
 from pace.planners.embedded.engine import EmbeddedPlanner
 from pace.planners.embedded.process import SLOT_TOKENS
@@ -22,7 +23,7 @@ from pace.planners.sent_log import CountedPlanner, SentLog
 from pace.planners.this_machine import free_disk, free_memory
 from pace.planners.weights import WeightsFolder
 from pace.planners.wire import OpenAiWirePlanner
-from pace.ports import Planner
+from pace.ports import SUMMARIES, Planner
 from pace.settings import PlannerSettings, Provider, Settings, Tier, check_whole
 
 _SMALL = (
@@ -97,8 +98,11 @@ async def open_planner(
     chosen = await _elsewhere(planner, options)
     if recipient is not None:
 
-        def check() -> None:
-            check_agreed(current(), recipient)
+        def check(prompt: Prompt) -> None:
+            now = current()
+            check_agreed(now, recipient)
+            if prompt.thread_id == SUMMARIES:
+                check_summaries_agreed(now)
             if planner.tier is Tier.CLI and planner.provider is not None:
                 check_installed(planner.provider)
 
