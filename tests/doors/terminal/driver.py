@@ -2,13 +2,14 @@
 
 Its argument is a folder that holds `script.py`, which names `replies`, and perhaps
 `context_tokens` and `actions`; with those, replies are envelopes. SIGUSR1 lets 21 minutes pass on
-the idle clock; SIGUSR2 opens the next gate.
+the idle clock; SIGUSR2 opens the next gate; SIGALRM has a timer ring.
 """
 
 import asyncio
 import runpy
 import signal
 import sys
+from collections import deque
 from datetime import timedelta
 from pathlib import Path
 
@@ -54,6 +55,9 @@ async def main() -> int:
     loop.add_signal_handler(signal.SIGUSR1, lambda: clock.advance(timedelta(minutes=21)))
     loop.add_signal_handler(signal.SIGUSR2, lambda: gates.pop(0).open())
 
+    told = deque()
+    loop.add_signal_handler(signal.SIGALRM, lambda: told.append("The timer rings."))
+
     async def opener(current, *, screen):  # noqa: ARG001  # a script has no settings
         return OpenedPlanner(planner=planner, note=NOTE)
 
@@ -63,7 +67,7 @@ async def main() -> int:
     )
     async with chat:
         try:
-            return await run_terminal(chat, clock=clock)
+            return await run_terminal(chat, clock=clock, told=told)
         finally:
             (folder / "prompts.txt").write_text(
                 "\n".join(repr([m.content for m in prompt.messages]) for prompt in planner.prompts)

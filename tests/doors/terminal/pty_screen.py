@@ -154,4 +154,4 @@ def prompts(folder):
 
 
 SIGINT, SIGTERM, SIGHUP = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
-LET_TIME_PASS, OPEN_GATE = signal.SIGUSR1, signal.SIGUSR2
+LET_TIME_PASS, OPEN_GATE, RING = signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from doors.terminal.pty_screen import OPEN_GATE, SIGINT, prompts, start_driver
+from doors.terminal.pty_screen import OPEN_GATE, RING, SIGINT, prompts, start_driver
 
 ACTIONS = 'actions = [ScriptedAction("ring"), ScriptedAction("wipe", risk=Risk.HIGH)]'
 
@@ -126,6 +126,91 @@ def test_a_question_in_mid_typing_is_not_answered(start, tmp_path, typed):
     assert "Did ring" not in terminal.all_text()
     assert "allowed" not in settings_of(tmp_path)
     terminal.close()
+
+
+def lines_from(terminal, begin):
+    """The lines on the screen from the last one that begins so."""
+    lines = terminal.text().rstrip().split("\n")
+    return lines[max(at for at, line in enumerate(lines) if line.startswith(begin)) :]
+
+
+@pytest.mark.parametrize("look", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_a_timer_that_rings_leaves_the_question_on_the_screen(start, look):
+    """What is told meanwhile stands above the question, which can still be read and answered."""
+    terminal = start(envelope("On it."), **look)
+    terminal.type("ring at ten\r" if "TERM" not in look else "ring at ten\n")
+    terminal.see("Pace would ring ten.")
+    terminal.signal(RING)
+    terminal.see("The timer rings.")
+    terminal.read_for(0.3)
+    below = lines_from(terminal, "The timer rings.")
+    assert "Pace would ring ten." in below
+    assert any(line.startswith("Type y or n, then Enter") for line in below)
+    terminal.answer("y", until="Did ring ten.")
+
+
+@pytest.mark.parametrize("look", [{}, {"NO_COLOR": "1"}])
+def test_what_is_typed_at_a_question_can_be_read(start, look):
+    """The line stands below the question while it is typed, and goes as it is taken back."""
+    terminal = start(envelope("On it."), **look)
+    terminal.say("ring at ten")
+    terminal.see("Pace would ring ten.")
+    terminal.read_for(1.0)
+    sign = ">" if look else "›"
+    terminal.type("maybe")
+    terminal.see(f"\n{sign} maybe\n")
+    terminal.type("\x7f\x7f")
+    terminal.see(f"\n{sign} may\n")
+
+
+@pytest.mark.parametrize("look", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_another_line_is_kept_and_that_is_said(start, tmp_path, look):
+    """A line that is no answer is the next message, and the question says what it waits for."""
+    terminal = start(envelope("On it."), PLAIN, **look)
+    enter = "\n" if "TERM" in look else "\r"
+    terminal.type(f"ring at ten{enter}")
+    terminal.see("Pace would ring ten.")
+    terminal.read_for(1.0)
+    terminal.type(f"maybe{enter}")
+    terminal.see("Kept for afterwards. Type y or n, then Enter.")
+    terminal.answer("n", until="Not done")
+    terminal.see("Glad to.")
+    terminal.type("\x04")
+    assert terminal.wait_end() == 0
+    assert prompts(tmp_path)[1][-1] == "maybe"
+
+
+@pytest.mark.parametrize("word", ["y", "no", "Always"])
+@pytest.mark.parametrize("look", [{}, {"TERM": "dumb"}])
+def test_an_answer_that_came_too_early_is_for_nothing(start, tmp_path, look, word):
+    """It allows nothing, is no message afterwards either, and that is said."""
+    terminal = start(envelope("On it."), **look)
+    enter = "\n" if look else "\r"
+    terminal.type(f"ring at ten{enter}")
+    terminal.see("Type y or n")
+    terminal.type(f"{word}{enter}")
+    terminal.see("That came before the question could be read; type it again.")
+    terminal.read_for(0.5)
+    assert "ring ten." not in terminal.text().replace("Pace would ring ten.", "")
+    terminal.answer("y", until="Did ring ten.")
+    terminal.read_for(0.3)
+    terminal.type("\x04")
+    assert terminal.wait_end() == 0
+    assert len(prompts(tmp_path)) == 1
+
+
+def test_an_answer_before_the_question_is_for_nothing(start, tmp_path):
+    """A yes typed while the words still come is no answer, and no message afterwards."""
+    terminal = start_held(start)
+    terminal.say("ring at ten")
+    terminal.see("On")
+    terminal.type("y\r")
+    terminal.read_for(0.2)
+    terminal.signal(OPEN_GATE)
+    terminal.see("That came before the question could be read; type it again.")
+    terminal.answer("n", until="Not done")
+    leave(terminal)
+    assert len(prompts(tmp_path)) == 1
 
 
 def test_ctrl_c_stops_the_turn_that_asks(start):

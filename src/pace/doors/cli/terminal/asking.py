@@ -12,6 +12,11 @@ BURST = 0.05
 # in the middle of typing means something else.
 SETTLE = 0.7
 LEAVE_HINT = "Ctrl-C again leaves, Ctrl-D does too"
+KEPT_HINT = "Kept for afterwards. Type y or n, then Enter."
+EARLY_HINT = "That came before the question could be read; type it again."
+
+# Takes the line that is being typed at a question, and a hint about what was typed before it.
+Show = Callable[[str, str], None]
 
 
 async def kept_quiet(beside: Callable[[], Awaitable[None]], tell: Callable[[str], None]) -> None:
@@ -49,11 +54,12 @@ class InputLine(Protocol):
         """Take an interrupt from outside as Ctrl-C: the second in a row leaves."""
         ...
 
-    async def choose(self, words: Collection[str]) -> str:
+    async def choose(self, words: Collection[str], show: Show) -> str:
         """One of these words, typed after a pause and sent with Enter, while a reply comes.
 
-        Whatever else is typed meanwhile is for the next message, and answers nothing. Waits for
-        ever where nobody can type any more.
+        Whatever else is typed meanwhile is for the next message, and answers nothing; one of the
+        words that came too early is for nothing. `show` is told of each. Waits for ever where
+        nobody can type any more.
         """
         ...
 

@@ -7,7 +7,15 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from pace.doors.cli.lines import throw_away_typed
-from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT, SETTLE, kept_quiet
+from pace.doors.cli.terminal.asking import (
+    BURST,
+    EARLY_HINT,
+    KEPT_HINT,
+    LEAVE_HINT,
+    SETTLE,
+    Show,
+    kept_quiet,
+)
 
 _CHUNK = 65_536
 
@@ -30,6 +38,7 @@ class CookedLine:
         self._may_leave = False
         self._asked: asyncio.Future[str | None] | None = None
         self._typed = b""
+        self._kept: list[str] = []
         self._timer: asyncio.TimerHandle | None = None
 
     async def ask(self, prefill: str, *, beside: Callable[[], Awaitable[None]]) -> str | None:
@@ -37,9 +46,13 @@ class CookedLine:
         if prefill:
             self._write(f"{prefill}\n")
         self._write(f"{self._sign} ")
+        self._may_leave = self.was_cleared = False
+        if self._kept:
+            line = self._kept.pop(0)
+            self._write(f"{line}\n")
+            return line
         loop = asyncio.get_running_loop()
         self._asked = loop.create_future()
-        self._may_leave = self.was_cleared = False
         loop.add_reader(self._fd, self._read)
         watch = asyncio.ensure_future(kept_quiet(beside, self._tell))
         try:
@@ -73,27 +86,35 @@ class CookedLine:
         self._may_leave = self.was_cleared = True
         self._tell(LEAVE_HINT)
 
-    async def choose(self, words: Collection[str]) -> str:
-        """A line that is one of these words. Lines typed before the question are thrown away."""
-        await asyncio.sleep(SETTLE)
-        throw_away_typed(self._fd)
-        self._write("> ")
+    async def choose(self, words: Collection[str], show: Show) -> str:
+        """A line that is one of these words; other lines are the next messages.
+
+        A line that was begun before the question could be read is thrown away.
+        """
         loop = asyncio.get_running_loop()
+        settled_at = loop.time() + SETTLE
         chosen: asyncio.Future[str] = loop.create_future()
 
         def read() -> None:
-            line = self._read_some()
-            said = line.decode(self._encoding, "replace").strip().lower()
-            if said in words:
+            data = self._read_some()
+            line = data.decode(self._encoding, "replace").removesuffix("\n")
+            said = line.strip().lower()
+            if not data:
+                loop.remove_reader(self._fd)  # the end of the terminal ends the turn by a signal
+            elif said not in words:
+                self._kept += [line] if said else []
+                show("", KEPT_HINT if said else "")
+            elif loop.time() < settled_at:
+                show("", EARLY_HINT)
+            else:
                 loop.remove_reader(self._fd)
                 chosen.set_result(said)
-            elif line:
-                self._write("> ")
-            else:
-                loop.remove_reader(self._fd)  # the end of the terminal ends the turn by a signal
 
+        show("", "")
         loop.add_reader(self._fd, read)
         try:
+            await asyncio.sleep(SETTLE)
+            throw_away_typed(self._fd)
             return await chosen
         finally:
             loop.remove_reader(self._fd)

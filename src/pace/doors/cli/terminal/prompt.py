@@ -6,7 +6,7 @@ when nothing follows it at once. History is of this session, in memory.
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -34,7 +34,8 @@ from prompt_toolkit.output import ColorDepth, Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
-from pace.doors.cli.terminal.asking import BURST, LEAVE_HINT, SETTLE, kept_quiet
+from pace.doors.cli.terminal.asking import BURST, EARLY_HINT, LEAVE_HINT, Show, kept_quiet
+from pace.doors.cli.terminal.choosing import Choice, is_bare
 from pace.doors.cli.terminal.look import Look
 
 _MENU_ROWS = 8
@@ -76,7 +77,7 @@ class PromptLine:
         self._enter = _Enter(self._send)
         self._ahead = _TypedAhead()
         self._may_leave = False
-        self._choice: _Choice | None = None
+        self._choice: Choice | None = None
         self._buffer = Buffer(
             completer=completer,
             complete_while_typing=Condition(self._is_command),
@@ -135,9 +136,11 @@ class PromptLine:
         self._hint, self._may_leave = LEAVE_HINT, True
         self._app.invalidate()
 
-    async def choose(self, words: Collection[str]) -> str:
+    async def choose(self, words: Collection[str], show: Show) -> str:
         """One of these words; keys that turn out to be no answer are kept for the next message."""
-        choice = self._choice = _Choice(words)
+        had_answer = self._ahead.drop_bare(words)
+        choice = self._choice = Choice(words, show, self._ahead.take_begun())
+        choice.tell(EARLY_HINT if had_answer else "")
         try:
             return await choice.chosen
         finally:
@@ -153,6 +156,8 @@ class PromptLine:
             for key in self._input.read_keys():
                 if key.key == Keys.ControlC:
                     self._ahead.clear()
+                    if self._choice is not None:
+                        self._choice.let_go()
                     stop()
                 else:
                     for kept in (key,) if self._choice is None else self._choice.take(key):
@@ -251,46 +256,6 @@ class PromptLine:
         self._hint, self._may_leave = "", False
 
 
-class _Choice:
-    """A question that waits for one of a few words and Enter."""
-
-    def __init__(self, words: Collection[str]) -> None:
-        self._loop = asyncio.get_running_loop()
-        self.chosen: asyncio.Future[str] = self._loop.create_future()
-        self._words = frozenset(words)
-        self._last_key = self._loop.time()
-        self._held: list[KeyPress] = []
-
-    def take(self, key: KeyPress) -> Sequence[KeyPress]:
-        """Hold a key that may belong to an answer; gives those that do not."""
-        now = self._loop.time()
-        after_a_pause, self._last_key = now - self._last_key >= SETTLE, now
-        if self.chosen.done() or not (self._held or after_a_pause):
-            return (key,)
-        if key.key in {Keys.ControlM, Keys.ControlJ}:
-            return self._enter(key)
-        self._held.append(key)
-        if any(word.startswith(self._typed) for word in self._words):
-            return ()
-        return self.let_go()
-
-    def let_go(self) -> Sequence[KeyPress]:
-        """The keys that were held."""
-        held, self._held = self._held, []
-        return held
-
-    @property
-    def _typed(self) -> str:
-        return "".join(key.data for key in self._held).lower()
-
-    def _enter(self, key: KeyPress) -> Sequence[KeyPress]:
-        if self._typed not in self._words:
-            return (*self.let_go(), key)
-        self.chosen.set_result(self._typed)
-        self._held = []
-        return ()
-
-
 class _Enter:
     """Tells the Enter that sends from the line ends of a paste, by what follows within a burst."""
 
@@ -350,6 +315,22 @@ class _TypedAhead:
     def take(self) -> list[KeyPress]:
         """The keys of the next message."""
         return self._groups.pop(0) if self._groups else []
+
+    def take_begun(self) -> list[KeyPress]:
+        """The keys of a line that no Enter has ended."""
+        if self._groups and self._groups[-1][-1].key != Keys.Enter:
+            return self._groups.pop()
+        return []
+
+    def drop_bare(self, words: Collection[str]) -> bool:
+        """Forget messages that are nothing but one of these words; whether there was any."""
+        count = len(self._groups)
+        self._groups = [
+            group
+            for group in self._groups
+            if group[-1].key != Keys.Enter or not is_bare(group[:-1], words)
+        ]
+        return len(self._groups) < count
 
     def clear(self) -> None:
         """Forget what was typed."""

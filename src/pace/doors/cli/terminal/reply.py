@@ -56,12 +56,19 @@ class ReplyView:
             self._printed += [line.plain for line in live[:too_many]]
         self._canvas.update(done=done, live=[*live[max(too_many, 0) :], *below])
 
+    def end_line(self) -> None:
+        """Let what is told meanwhile begin a line of its own, where words are written as they come.
+
+        Elsewhere it always does.
+        """
+        if self._canvas.look.is_plain and self._open and not self._open.endswith("\n"):
+            self._canvas.write_raw("\n")
+
     def finish(self) -> None:
         """Show the reply to its end; nothing of it is live any more."""
         self.feed_rest()
         if self._canvas.look.is_plain:
-            if self._open and not self._open.endswith("\n"):
-                self._canvas.write_raw("\n")
+            self.end_line()
             return
         done = self._finished_blocks()
         if self._open.strip():

@@ -160,7 +160,7 @@ class Talking:
         async with aclosing(asked_of(self._chat.session, turn_id)) as requests:
             async for request in requests:
                 view.ask(question(request, self._canvas.width, self._canvas.look.signs.dot))
-                word = asyncio.create_task(self._line.choose(_WORDS))
+                word = asyncio.create_task(self._line.choose(_WORDS, view.show_typed))
                 over = asyncio.create_task(wait_answered(self._chat.session, request))
                 try:
                     await asyncio.wait({word, over}, return_when=asyncio.FIRST_COMPLETED)

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from pace.asked import TurnReport
 from pace.doors.cli.terminal.canvas import Canvas
-from pace.doors.cli.terminal.look import DIM, WARNING
+from pace.doors.cli.terminal.look import ACCENT, DIM, WARNING
 from pace.doors.cli.terminal.reply import ReplyView
 from pace.doors.cli.terminal.wrapping import wrapped
 from pace.doors.safe_text import safe_line, safe_text
@@ -46,6 +46,8 @@ class TurnView:
         self._event: PlannerEvent | None = None
         self._shown: Sequence[str] = ()
         self._question: Sequence[Text] = ()
+        self._typed: str | None = None
+        self._hint = ""
         self._told: list[Text] = []
         self._brought: list[str] = []
         self._has_thoughts = False
@@ -78,8 +80,8 @@ class TurnView:
         while True:
             notices = [*self._notices(), *self._take_told()]
             if notices:
-                self._canvas.write(*notices)  # in the place of what is live, which follows anew
-            below = self._question or self._status()
+                self._tell(notices)
+            below = self._asked() or self._status()
             told = [line.plain for line in below]
             if notices or self._reply.is_changed or told != self._shown:
                 self._shown = told
@@ -94,6 +96,22 @@ class TurnView:
         if self._canvas.look.is_plain and question:
             self._canvas.write("", *question)
         self._question = question
+        self._typed, self._hint = None, ""
+
+    def show_typed(self, typed: str, hint: str) -> None:
+        """Have the line that is typed at the question stand below it, and a hint below that."""
+        before, self._typed = self._typed, typed
+        is_new_hint, self._hint = hint != self._hint, hint
+        if not self._canvas.look.is_plain:
+            return
+        if before is not None and typed.startswith(before) and typed and not is_new_hint:
+            self._canvas.write_raw(safe_line(typed[len(before) :]))
+            return
+        if before is not None:
+            self._canvas.write_raw("\n")
+        if hint:
+            self._canvas.write(hint)
+        self._canvas.write_raw(f"> {safe_line(typed)}")
 
     def finish(self) -> None:
         """Show the reply to its end, what actions brought below it, and no status any more."""
@@ -111,6 +129,32 @@ class TurnView:
             self._canvas.write(line)
         if self._has_thoughts:
             self._canvas.write(Text("it thought first; /thinking shows what", DIM))
+
+    def _tell(self, notices: Sequence[Text]) -> None:
+        """Write what is told meanwhile in the place of what is live, which follows anew.
+
+        A question that was only written once is written again.
+        """
+        if not self._canvas.look.is_plain:
+            self._canvas.write(*notices)
+            return
+        if self._typed is not None:
+            self._canvas.write_raw("\n")
+        else:
+            self._reply.end_line()
+        self._canvas.write(*notices, *self._question)
+        if self._typed is not None:
+            self._canvas.write_raw(f"> {safe_line(self._typed)}")
+
+    def _asked(self) -> Sequence[Text]:
+        """The question, what is typed at it, and a hint."""
+        if self._typed is None:
+            return self._question
+        sign = f"{self._canvas.look.signs.you} "
+        # Of a line that is longer than the screen is wide, its end.
+        end = wrapped(Text(safe_line(self._typed)), self._canvas.width - len(sign))[-1]
+        hint = wrapped(Text(self._hint, WARNING), self._canvas.width) if self._hint else []
+        return [*self._question, Text(sign, ACCENT) + end, *hint]
 
     def _take_told(self) -> list[Text]:
         told, self._told = self._told, []
