@@ -266,9 +266,10 @@ async def test_a_dripping_answer_is_given_up_at_the_limit(server: RawServer, pat
     if path in {"/api/tags", "/api/show"}:
         server.answer_json("/api/ps", {"models": []})
     server.handlers[path] = drip
-    planner = OpenAiWirePlanner(LoopbackUrl(f"{server.url}/v1"), answer_limit=0.1)
+    planner = OpenAiWirePlanner(LoopbackUrl(f"{server.url}/v1"), answer_limit=0.3)
     assert await planner.count_tokens(["hello"]) == [estimate_tokens("hello")]
-    await server.hung_up.wait()
+    if server.requests_to(path):  # on a machine that has much to do the limit may come first
+        await server.hung_up.wait()
     await planner.aclose()
 
 
