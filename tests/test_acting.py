@@ -191,6 +191,31 @@ async def test_the_same_call_is_made_once_a_turn(acting_parts: Open) -> None:
     assert report.text == "a\n\nDid ring x.\n\nb\n\nAsked for again, and done once: ring  x ."
 
 
+async def test_a_call_that_was_refused_is_not_asked_for_on_and_on(acting_parts: Open) -> None:
+    """The same wrong arguments once more end the turn: nothing else would come of them."""
+    wrong = json.dumps(
+        {"intent": "action", "spokenText": "a", "payload": {"name": "ring", "args": {"who": "x"}}}
+    )
+    with ScriptedPlanner(wrong, wrong, traits=FREE) as planner:
+        async with acting_parts(planner, ScriptedAction("ring")) as parts:
+            report = await say(parts)
+    assert report.text.count("Not done: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("intent", "name", "spoken"),
+    [("answer", "answer", ""), ("clarify", "text", " "), ("answer", "answer", "Sure.")],
+)
+async def test_an_answer_in_the_payload_is_an_answer(
+    acting_parts: Open, intent: str, name: str, spoken: str
+) -> None:
+    """A model that speaks no words beside it is heard all the same."""
+    whole = {"intent": intent, "spokenText": spoken, "payload": {name: "Lisbon."}}
+    with ScriptedPlanner(json.dumps(whole), traits=FREE) as planner:
+        async with acting_parts(planner, ScriptedAction("ring")) as parts:
+            assert (await say(parts)).text.strip() == (spoken.strip() or "Lisbon.")
+
+
 async def test_two_equal_calls_of_one_reply_are_one(acting_parts: Open) -> None:
     """A held planner that asks twice for the very same gets it once, and the person is told."""
     action = ScriptedAction("ring")

@@ -257,6 +257,8 @@ class Acting:
         try:
             arguments = action.checked(call.args)
         except ActionRefusedError as error:
+            if not turn.is_new(call.name, call.args):
+                turn.is_over = True
             return await spoken.line(f"Not done: {error}"), ""
         would = action.would(arguments)
         if not turn.is_new(call.name, arguments):
@@ -401,9 +403,14 @@ async def _asked(
 
 
 def _written(envelope: Envelope) -> tuple[str, ...]:
-    """A text that was asked for, to dictate or to put in the place of another."""
+    """What is to be read besides the words: a text to dictate, or to put in another's place.
+
+    Some models put their whole answer there, and no words in front of it.
+    """
     names = ["text"] * (envelope.intent is Intent.DICTATE)
     names += ["replacement"] * (envelope.intent is Intent.EDIT)
+    if is_blank(envelope.spoken_text) and envelope.intent is not Intent.ACTION and not names:
+        names += ["answer", "text"]
     found = (envelope.payload.get(name) for name in names)
     return tuple(text for text in found if isinstance(text, str) and text != envelope.spoken_text)
 

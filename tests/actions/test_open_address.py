@@ -64,6 +64,7 @@ async def test_nothing_is_read_by_a_shell(desktop: Desktop, tmp_path: Path) -> N
         *("javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "file:///etc/passwd"),
         *("vbscript:x", "ms-settings:x", "smb://host/share", "ftp://example.com", "view-source:x"),
         *("http://[v1.a:$(id)]/", "http://[::1%$(id)]/", "http://[::1]x/", "http://[1.2.3.4]/"),
+        *("/\\host\\share", "\\/host/share", "~/\\\\host\\share", "~\\//host/share", "~///host/x"),
         *("//host/share", "\\\\host\\share", "https://user:word@example.com", "me@example.com"),
         *("https://example.com\\@evil.example", "https://", "https:example.com", "https:///x"),
         *("https://exa%6dple.com", "https://a..b", "https://example.com:99999", "http://a b.com"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pace.envelope.beginning import OPENER
 from pace.envelope.model import Call, Envelope, Intent
 from pace.envelope.reading import EnvelopeReader
 from pace.errors import EmptyReplyError, EnvelopeError
@@ -107,7 +108,9 @@ def test_what_is_shown_is_what_is_said(words: str, ascii_only: bool, data) -> No
         shown += reader.feed(text[:size])
         text = text[size:]
     shown.encode()
-    assert reader.finish(cut_off=False, tokens=None).spoken_text == shown
+    said = reader.finish(cut_off=False, tokens=None).spoken_text
+    # What could begin an envelope waits until it is known to be none.
+    assert said == shown or (said.startswith(shown) and OPENER.match(said, len(shown)))
     assert shown == words.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -505,3 +508,31 @@ def test_a_long_reply_may_come_in_characters() -> None:
     for character in '{"intent": "answer", "spokenText": "' + words + '"}':
         reader.feed(character)
     assert reader.finish(cut_off=False, tokens=None).spoken_text == words
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        json.dumps({"spokenText": "Timer set.", "intent": "action", "payload": {}}),
+        json.dumps({"intent": "answer", "spokenText": "Hi."}),
+        "Sure: " + json.dumps({"spokenText": "Hi.", "intent": "answer"}),
+        '{"spokenText": "Hi.", "int',
+    ],
+)
+def test_an_envelope_in_the_words_of_another_is_not_shown(inner: str) -> None:
+    """B95: a model that puts the whole envelope into its words once more shows none of it."""
+    for size in (1, 7, 1000):
+        reader = EnvelopeReader(NAMES)
+        text = json.dumps({"spokenText": inner, "intent": "answer"})
+        shown = "".join(reader.feed(text[at : at + size]) for at in range(0, len(text), size))
+        assert shown in {"", "Sure: "}
+        with pytest.raises(EnvelopeError, match="in its words"):
+            reader.finish(cut_off=False, tokens=None)
+
+
+def test_other_json_in_the_words_is_shown() -> None:
+    """B95, control: what a person may have asked for is shown as it is."""
+    reader = EnvelopeReader(NAMES)
+    words = 'Here: {"city": "Ulm"} is it.'
+    shown = reader.feed(json.dumps({"spokenText": words, "intent": "answer"}))
+    assert shown == reader.finish(cut_off=False, tokens=None).spoken_text == words

@@ -43,11 +43,17 @@ class EnvelopeReader:
         self._is_fenced = False
         self._object: list[str] = []
         self._after = ""
+        self._words: EnvelopeReader | None = None  # what reads the envelope's words
 
     @property
     def is_whole(self) -> bool:
         """Whether the closing brace of an envelope came; no more than white space may follow."""
         return self._kind is _Kind.ENVELOPE and self._outline.found is Found.END
+
+    @property
+    def is_form(self) -> bool:
+        """Whether what came is, or tries to be, an envelope; known to be none otherwise, so far."""
+        return self._kind is not _Kind.PLAIN
 
     def feed(self, chunk: str) -> str:
         """More of the words that may be shown; often empty. They only ever grow."""
@@ -81,6 +87,8 @@ class EnvelopeReader:
             raise fault(_TOO_LARGE)
         if self._after and not (self._is_fenced and self._after.rstrip() == FENCE):
             raise fault("goes on after its end")
+        if self._words is not None and self._words.is_form:
+            raise fault("holds another one in its words")
         envelope = envelope_in("".join(self._object), self._names)
         has_words = not is_blank(envelope.spoken_text) or envelope.payload
         if envelope.intent is not Intent.ACTION and not has_words:
@@ -161,7 +169,16 @@ class EnvelopeReader:
             self._follow(text[at:])
         elif self._outline.found is Found.TOO_LARGE:
             self._refuse(_TOO_LARGE)
-        return self._outline.said()
+        return self._spoken(self._outline.said())
+
+    def _spoken(self, words: str) -> str:
+        """What may be shown of the words: some models put the whole envelope in there once more."""
+        if not words:
+            return ""
+        if self._words is None:
+            self._words = EnvelopeReader(self._names)
+        shown = self._words.feed(words)
+        return "" if self._words.is_form else shown
 
     def _follow(self, text: str) -> None:
         """Keep of what comes after the end as much as tells whether it may stand there."""

@@ -25,6 +25,7 @@ _BRACKETS = re.compile(r"\[[0-9a-fA-F:.]+\](?::[0-9]*)?")
 _ENTRY = re.compile(rb"\[(?:KDE )?Desktop Entry\]")
 # A desktop entry may have comments of any length ahead of it.
 _LOOKED_AT = 1_000_000
+_ELSEWHERE = "Addresses of other machines' folders are not opened. Give a local one."
 _DRIVE = re.compile(r"[a-zA-Z]:[\\/]")
 # Kinds of files that a desktop runs, installs, mounts or follows to another place: Windows' PATHEXT
 # and its unsafe attachments, macOS' bundles and location files, what Linux desktops launch.
@@ -64,8 +65,8 @@ def address_of(text: str) -> Address:
         raise ValueError(f"The address is longer than {_LONGEST:,} characters. Give a shorter one.")
     if not text.isprintable() or any(map(is_invisible, text)):
         raise ValueError("The address holds characters that cannot be seen. Write it anew.")
-    if text.startswith(("//", "\\\\")):
-        raise ValueError("Addresses of other machines' folders are not opened. Give a local one.")
+    if _is_elsewhere(text):
+        raise ValueError(_ELSEWHERE)
     if _is_path(text):
         return _local(text)
     if scheme := _SCHEME.match(text):
@@ -104,6 +105,14 @@ def _is_path(text: str) -> bool:
     return os.name == "nt" and _DRIVE.match(text) is not None
 
 
+def _is_elsewhere(path: str) -> bool:
+    """Whether it names another machine's folder, in either kind of slashes or in both.
+
+    Windows takes one for the other, and shows whoever is asked there who the person is.
+    """
+    return path.replace("\\", "/").startswith("//")
+
+
 def _is_here(name: str) -> bool:
     """Whether a file or folder of that name lies at home, such as report.pdf."""
     try:
@@ -117,6 +126,8 @@ def _local(text: str) -> Address:
     path = Path(text)
     if text == "~" or text.startswith(("~/", "~\\")):
         path = Path.home() / text[2:]
+    if _is_elsewhere(text[2:] if text.startswith(("~/", "~\\")) else text):
+        raise ValueError(_ELSEWHERE)
     whole = os.path.normpath(Path.home() / path)
     if _runs(PurePath(whole)):
         raise ValueError(_is_a_program(text))
