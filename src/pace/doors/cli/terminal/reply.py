@@ -29,12 +29,20 @@ class ReplyView:
         self._printed: list[str] = []
         self._has_blocks = False
         self.is_changed = False
+        self.is_begun = False
+        """Whether words of it stand on the screen."""
+
+    @property
+    def is_mid_block(self) -> bool:
+        """Whether a block stands in the scrollback with its beginning, and its end does not."""
+        return bool(self._printed)
 
     def feed(self, text: str) -> None:
         """Take words of the reply, as the planner gave them; `draw` shows them."""
         safe = self._safe.feed(text)
         if self._canvas.look.is_plain:
             self._canvas.write_raw(safe)
+            self.is_begun = self.is_begun or bool(safe)
         self._open += safe
         self.is_changed = True
 
@@ -50,11 +58,23 @@ class ReplyView:
             source = closed(source)
         live = self._unprinted(source) if source.strip() else []
         below = [*([Text()] if self._has_words and status else []), *status]
+        self.is_begun = self._has_words
         too_many = len(live) + len(below) - self._canvas.live_rows
         if too_many > 0 and kind != "table":
             done += live[:too_many]
             self._printed += [line.plain for line in live[:too_many]]
         self._canvas.update(done=done, live=[*live[max(too_many, 0) :], *below])
+
+    def rest(self) -> bool:
+        """Write the words so far for good, though more may follow; whether there are any."""
+        if not self._canvas.look.is_plain:
+            done = self._finished_blocks()
+            if self._open.strip():
+                lines = self._unprinted(self._open)
+                self._printed += [line.plain for line in lines]
+                done += lines
+            self._canvas.update(done=done, live=[])
+        return self._has_words
 
     def end_line(self) -> None:
         """Let what is told meanwhile begin a line of its own, where words are written as they come.

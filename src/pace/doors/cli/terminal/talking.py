@@ -150,8 +150,6 @@ class Talking:
         for task in (frames, asking):
             if not task.cancelled():
                 task.result()
-        for notice in self._notices():
-            self._canvas.write(notice)
         view.finish()
         return None if turn.cancelled() else turn.result()
 

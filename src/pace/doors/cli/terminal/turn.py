@@ -78,10 +78,12 @@ class TurnView:
     async def run(self) -> None:
         """Show a frame after the other."""
         while True:
-            notices = [*self._notices(), *self._take_told()]
-            if notices:
-                self._tell(notices)
             below = self._asked() or self._status()
+            # What would stand in the middle of a block waits for its end, or for words to rest.
+            waits = self._reply.is_mid_block and not below
+            notices = [] if waits else self._take_notices()
+            if notices:
+                self._tell(notices, below)
             told = [line.plain for line in below]
             if notices or self._reply.is_changed or told != self._shown:
                 self._shown = told
@@ -115,9 +117,12 @@ class TurnView:
 
     def finish(self) -> None:
         """Show the reply to its end, what actions brought below it, and no status any more."""
-        if told := self._take_told():
-            self._canvas.write(*told)
+        notices = self._take_notices()
+        if not self._reply.is_begun:
+            self._canvas.write(*notices)
         self._reply.finish()
+        if self._reply.is_begun and notices:
+            self._canvas.write(*_below_words(notices))
         bar = f"{self._canvas.look.signs.bar} "
         for text in self._brought:
             lines = wrapped(Text(safe_text(text), DIM), self._canvas.width - len(bar))
@@ -130,13 +135,15 @@ class TurnView:
         if self._has_thoughts:
             self._canvas.write(Text("it thought first; /thinking shows what", DIM))
 
-    def _tell(self, notices: Sequence[Text]) -> None:
+    def _tell(self, notices: Sequence[Text], below: Sequence[Text]) -> None:
         """Write what is told meanwhile in the place of what is live, which follows anew.
 
-        A question that was only written once is written again.
+        Words that rest stay above it, since it came after them. A question that was only written
+        once is written again.
         """
         if not self._canvas.look.is_plain:
-            self._canvas.write(*notices)
+            is_below = below and self._reply.rest()
+            self._canvas.write(*(_below_words(notices) if is_below else notices))
             return
         if self._typed is not None:
             self._canvas.write_raw("\n")
@@ -156,9 +163,9 @@ class TurnView:
         hint = wrapped(Text(self._hint, WARNING), self._canvas.width) if self._hint else []
         return [*self._question, Text(sign, ACCENT) + end, *hint]
 
-    def _take_told(self) -> list[Text]:
+    def _take_notices(self) -> list[Text]:
         told, self._told = self._told, []
-        return told
+        return [*self._notices(), *told]
 
     def _status(self) -> Sequence[Text]:
         now = asyncio.get_running_loop().time()
@@ -179,6 +186,12 @@ class TurnView:
                 doing += f", {int(seconds)} s" if seconds >= 1 else ""
         stop = f" {self._canvas.look.signs.dot} Ctrl-C stops" if seconds > _LONG else ""
         return (Text(f"{doing}{stop}", DIM),)
+
+
+def _below_words(notices: Sequence[Text]) -> list[Text]:
+    """Notices with the blank line ahead of them, since none follows the last words."""
+    last = max((at for at, line in enumerate(notices) if line.plain), default=-1)
+    return [Text(), *notices[: last + 1]]
 
 
 def _remarks(report: TurnReport, dots: str) -> Iterator[Text]:
