@@ -339,6 +339,7 @@ async def test_the_key_goes_into_the_keyring_and_nowhere_else(tmp_path: Path) ->
     ("arguments", "said"),
     [
         (("tier", "skynet"), "There is no tier 'skynet'"),
+        (("tier", "embedded", "--model", "nope"), "There is no model 'nope'"),
         (("tier", "cli"), "claude, codex or gemini"),
         (("tier", "direct"), "anthropic, openai, openrouter or custom"),
         (("tier", "local", "--base-url", "https://example.com/v1"), "tier local"),

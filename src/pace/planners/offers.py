@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pace.endpoint import LoopbackUrl
 from pace.errors import MissingExtraError, MissingKeyError, SettingsError
+from pace.folders import Folders
 from pace.planners.ability import why_not
 from pace.planners.cli_bridge.finding import find_program, vendor_of
 from pace.planners.consent import recipient_of
@@ -114,6 +115,8 @@ async def pick_named(
     if base_url is None or takes_address(tier, held):
         if reason := await asyncio.to_thread(why_not, tier, held):
             raise reason
+        if tier is Tier.EMBEDDED and model is not None:
+            choose_model(model, open_weights(Folders.of().models))  # raises if there is none
         if held is Provider.CUSTOM and not (base_url or fitting(tier, held, now)[BASE_URL]):
             example = ways.pick_at.format(name=held, url="https://example.com/v1")
             raise SettingsError(f"The provider custom needs an address. Set it like: {example}")
