@@ -60,6 +60,11 @@ DONE = "[DONE]"
 # What a planner that goes on step by step, or the next turn, is shown of an action's result.
 _RESULT_TOKENS = 300
 _PARAGRAPH = "\n\n"
+_WRITTEN: Mapping[Intent, tuple[str, ...]] = {
+    Intent.DICTATE: ("text",),
+    Intent.EDIT: ("replacement",),
+    Intent.ACTION: (),
+}
 
 Hear = Callable[[PlannerEvent], Awaitable[None]]
 
@@ -405,14 +410,14 @@ async def _asked(
 def _written(envelope: Envelope) -> tuple[str, ...]:
     """What is to be read besides the words: a text to dictate, or to put in another's place.
 
-    Some models put their whole answer there, and no words in front of it.
+    Some models put their answer there, and few words or none in front of it.
     """
-    names = ["text"] * (envelope.intent is Intent.DICTATE)
-    names += ["replacement"] * (envelope.intent is Intent.EDIT)
-    if is_blank(envelope.spoken_text) and envelope.intent is not Intent.ACTION and not names:
-        names += ["answer", "text"]
-    found = (envelope.payload.get(name) for name in names)
-    return tuple(text for text in found if isinstance(text, str) and text != envelope.spoken_text)
+    names = _WRITTEN.get(envelope.intent, ("answer", "text"))
+    found = [envelope.payload.get(name) for name in names]
+    texts = [text for text in found if isinstance(text, str) and text != envelope.spoken_text]
+    if envelope.intent in _WRITTEN:
+        return tuple(texts)
+    return tuple(text for text in texts if text not in envelope.spoken_text)
 
 
 async def _broken(error: EnvelopeError, finished: Finished | None, spoken: _Spoken) -> _Reply:

@@ -530,6 +530,16 @@ def test_an_envelope_in_the_words_of_another_is_not_shown(inner: str) -> None:
             reader.finish(cut_off=False, tokens=None)
 
 
+def test_an_envelope_in_a_dictated_text_is_not_shown() -> None:
+    """B95: nor one that stands where a text for the person belongs."""
+    inner = json.dumps({"spokenText": "Hi.", "intent": "answer"})
+    reader = EnvelopeReader(NAMES)
+    whole = {"spokenText": "Here.", "intent": "dictate", "payload": {"text": inner}}
+    assert reader.feed(json.dumps(whole)) == "Here."
+    with pytest.raises(EnvelopeError, match="in its payload"):
+        reader.finish(cut_off=False, tokens=None)
+
+
 def test_other_json_in_the_words_is_shown() -> None:
     """B95, control: what a person may have asked for is shown as it is."""
     reader = EnvelopeReader(NAMES)

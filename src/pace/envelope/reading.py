@@ -90,6 +90,10 @@ class EnvelopeReader:
         if self._words is not None and self._words.is_form:
             raise fault("holds another one in its words")
         envelope = envelope_in("".join(self._object), self._names)
+        if envelope.intent is not Intent.ACTION and any(
+            self._is_form(text) for text in envelope.payload.values()
+        ):
+            raise fault("holds another one in its payload")
         has_words = not is_blank(envelope.spoken_text) or envelope.payload
         if envelope.intent is not Intent.ACTION and not has_words:
             raise EmptyReplyError
@@ -179,6 +183,11 @@ class EnvelopeReader:
             self._words = EnvelopeReader(self._names)
         shown = self._words.feed(words)
         return "" if self._words.is_form else shown
+
+    def _is_form(self, text: str) -> bool:
+        reader = EnvelopeReader(self._names)
+        reader.feed(text)
+        return reader.is_form
 
     def _follow(self, text: str) -> None:
         """Keep of what comes after the end as much as tells whether it may stand there."""

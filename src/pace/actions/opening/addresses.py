@@ -25,7 +25,6 @@ _BRACKETS = re.compile(r"\[[0-9a-fA-F:.]+\](?::[0-9]*)?")
 _ENTRY = re.compile(rb"\[(?:KDE )?Desktop Entry\]")
 # A desktop entry may have comments of any length ahead of it.
 _LOOKED_AT = 1_000_000
-_ELSEWHERE = "Addresses of other machines' folders are not opened. Give a local one."
 _DRIVE = re.compile(r"[a-zA-Z]:[\\/]")
 # Kinds of files that a desktop runs, installs, mounts or follows to another place: Windows' PATHEXT
 # and its unsafe attachments, macOS' bundles and location files, what Linux desktops launch.
@@ -65,8 +64,6 @@ def address_of(text: str) -> Address:
         raise ValueError(f"The address is longer than {_LONGEST:,} characters. Give a shorter one.")
     if not text.isprintable() or any(map(is_invisible, text)):
         raise ValueError("The address holds characters that cannot be seen. Write it anew.")
-    if _is_elsewhere(text):
-        raise ValueError(_ELSEWHERE)
     if _is_path(text):
         return _local(text)
     if scheme := _SCHEME.match(text):
@@ -105,14 +102,6 @@ def _is_path(text: str) -> bool:
     return os.name == "nt" and _DRIVE.match(text) is not None
 
 
-def _is_elsewhere(path: str) -> bool:
-    """Whether it names another machine's folder, in either kind of slashes or in both.
-
-    Windows takes one for the other, and shows whoever is asked there who the person is.
-    """
-    return path.replace("\\", "/").startswith("//")
-
-
 def _is_here(name: str) -> bool:
     """Whether a file or folder of that name lies at home, such as report.pdf."""
     try:
@@ -123,11 +112,10 @@ def _is_here(name: str) -> bool:
 
 def _local(text: str) -> Address:
     """A path; one that is not whole begins at home, whatever folder Pace runs in."""
-    path = Path(text)
-    if text == "~" or text.startswith(("~/", "~\\")):
-        path = Path.home() / text[2:]
-    if _is_elsewhere(text[2:] if text.startswith(("~/", "~\\")) else text):
-        raise ValueError(_ELSEWHERE)
+    path = text[2:] if text == "~" or text.startswith(("~/", "~\\")) else text
+    # Windows takes one slash for the other, and shows whoever is asked there who the person is.
+    if path.replace("\\", "/").startswith("//"):
+        raise ValueError("Addresses of other machines' folders are not opened. Give a local one.")
     whole = os.path.normpath(Path.home() / path)
     if _runs(PurePath(whole)):
         raise ValueError(_is_a_program(text))
