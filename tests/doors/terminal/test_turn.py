@@ -16,16 +16,17 @@ async def drawn_so(drawn, lines):
             await asyncio.sleep(0)
 
 
+def begun():
+    """A turn on a screen: the screen, what it is to tell, its view, and the frames at work."""
+    told = []
+    drawn, canvas = canvas_on(60, 12)
+    view = TurnView(canvas, lambda: [told.pop() for _ in range(len(told))])
+    return drawn, told, view, asyncio.create_task(view.run())
+
+
 async def test_what_is_told_meanwhile_stands_between_the_words_and_the_question():
     """A timer that rings is told above a question that is open, below the words before it."""
-    told = []
-
-    def notices():
-        return [told.pop() for _ in range(len(told))]
-
-    drawn, canvas = canvas_on(60, 12)
-    view = TurnView(canvas, notices)
-    frames = asyncio.create_task(view.run())
+    drawn, told, view, frames = begun()
     await view.say(TextDelta("On it."))
     view.ask([Text("Pace would ring."), Text("Type y or n")])
     question = ["", "Pace would ring.", "Type y or n"]
@@ -45,14 +46,7 @@ async def test_what_is_told_meanwhile_stands_between_the_words_and_the_question(
 
 async def test_what_is_told_in_the_middle_of_a_block_waits_for_its_end():
     """A block that outgrew the screen is not broken by a timer that rings."""
-    told = []
-
-    def notices():
-        return [told.pop() for _ in range(len(told))]
-
-    drawn, canvas = canvas_on(60, 12)
-    view = TurnView(canvas, notices)
-    frames = asyncio.create_task(view.run())
+    drawn, told, view, frames = begun()
     lines = [f"line {number}" for number in range(30)]
     await view.say(TextDelta("  \n".join(lines[:-1])))
     await drawn_so(drawn, lines[:-1])
@@ -67,10 +61,7 @@ async def test_what_is_told_in_the_middle_of_a_block_waits_for_its_end():
 
 async def test_what_is_told_as_a_turn_ends_stands_below_its_words():
     """Words that could be read before the timer rang stay above it."""
-    told = []
-    drawn, canvas = canvas_on(60, 12)
-    view = TurnView(canvas, lambda: told)
-    frames = asyncio.create_task(view.run())
+    drawn, told, view, frames = begun()
     await view.say(TextDelta("Started a timer."))
     await drawn_so(drawn, ["Started a timer."])
     frames.cancel()
