@@ -23,13 +23,18 @@ class ContestedStore(InProcessThreadMemoryStore):
         self._left = times
 
     async def compare_and_set(
-        self, thread_id: ThreadId, expected: ThreadMemory | None, memory: ThreadMemory | None
+        self,
+        thread_id: ThreadId,
+        expected: ThreadMemory | None,
+        memory: ThreadMemory | None,
+        *,
+        ends_turn: bool = False,
     ) -> bool:
         if self._left:
             self._left -= 1
             await asyncio.sleep(0)
             return False
-        return await super().compare_and_set(thread_id, expected, memory)
+        return await super().compare_and_set(thread_id, expected, memory, ends_turn=ends_turn)
 
 
 def accepted(memory: ThreadMemory) -> tuple[ThreadMemory, str]:

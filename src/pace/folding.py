@@ -55,9 +55,12 @@ class Folding:
 
     async def run(self, thread_id: ThreadId) -> None:
         """Fold whatever is pending; what one fold left, the next one takes."""
-        while (fold := await self._stamp(thread_id)) is not None:
-            if not await self._fold(fold):
-                return
+        async with self._threads.folding(thread_id) as is_ours:
+            if not is_ours:
+                return  # whoever folds it takes what came since, or the next turn's nudge does
+            while (fold := await self._stamp(thread_id)) is not None:
+                if not await self._fold(fold):
+                    return
 
     async def _fold(self, fold: Fold) -> bool:
         """Whether a summary took its place."""

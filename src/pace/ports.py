@@ -5,6 +5,7 @@ only `wiring.py` names them.
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -172,14 +173,43 @@ class ThreadSummarizer(Protocol):
 class ThreadMemoryStore(Protocol):
     """Keeps thread values; it has no rules of its own. Raises StoreError and nothing else."""
 
+    @property
+    def expires(self) -> bool:
+        """Whether idle threads are gone by themselves, so that nobody has to sweep them."""
+        ...
+
     async def load(self, thread_id: ThreadId) -> ThreadMemory | None:
         """The value that is held, or None."""
         ...
 
     async def compare_and_set(
-        self, thread_id: ThreadId, expected: ThreadMemory | None, memory: ThreadMemory | None
+        self,
+        thread_id: ThreadId,
+        expected: ThreadMemory | None,
+        memory: ThreadMemory | None,
+        *,
+        ends_turn: bool = False,
     ) -> bool:
-        """Replace the value if it is still `expected`; None stands for no value. False if not."""
+        """Replace the value if it is still `expected`; None stands for no value. False if not.
+
+        With `ends_turn`, a write that succeeds also gives up the turn that this process holds.
+        """
+        ...
+
+    def turn(self, thread_id: ThreadId) -> AbstractAsyncContextManager[ThreadMemory | None]:
+        """Hold the thread's turn among all processes that share the store; gives the held value.
+
+        Whoever dies with it loses it. The value does not expire meanwhile. One that was lost all
+        the same is no fault: what the turn has to record is still recorded, once.
+        """
+        ...
+
+    def fold(self, thread_id: ThreadId) -> AbstractAsyncContextManager[bool]:
+        """Whether this process may fold the thread now; false while another one does."""
+        ...
+
+    async def unfolded(self) -> Sequence[ThreadId]:
+        """The threads with something pending: what a process that died may have left undone."""
         ...
 
     async def thread_ids(self) -> Sequence[ThreadId]:

@@ -234,6 +234,7 @@ class ScriptedSummarizer(_Scripted):
             covers=fold.pairs[-1].number,
             text=reply,
             made_by=self._name,
+            prefix=fold.prefix,
         )
 
 

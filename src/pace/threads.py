@@ -2,8 +2,8 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
@@ -18,6 +18,8 @@ Outcome = TypeVar("Outcome")
 
 # Another writer has to come first this often in a row before we give up.
 _TRIES = 100
+# Threads that a sweep looks at before it lets others have the loop; they take about 1 ms.
+_SWEPT_AT_ONCE = 1000
 
 
 class EndCause(StrEnum):
@@ -42,13 +44,23 @@ class Threads:
     """Changes threads in a store, one whole value at a time.
 
     Whoever asks to be told (`when_ended`) hears of every session that ends here, once, before the
-    change that ended it returns. Raises StoreError when the store fails.
+    change that ended it returns. With `drops_empty`, the sweep also lets go of the ids of threads
+    that hold nothing any more, for those who serve any number of them. Raises StoreError when the
+    store fails.
     """
 
-    def __init__(self, store: ThreadMemoryStore, clock: Clock, limits: ThreadLimits) -> None:
+    def __init__(
+        self,
+        store: ThreadMemoryStore,
+        clock: Clock,
+        limits: ThreadLimits,
+        *,
+        drops_empty: bool = False,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._limits = limits
+        self._drops_empty = drops_empty
         self._turns: dict[ThreadId, _TurnQueue] = {}
         self._listeners: list[Callable[[SessionEnded], Awaitable[None]]] = []
 
@@ -64,15 +76,55 @@ class Threads:
     @asynccontextmanager
     async def in_order(self, thread_id: ThreadId) -> AsyncIterator[None]:
         """Hold the thread's turn; whoever asked first has it first (R12)."""
+        with self._wanted(thread_id) as queue:
+            async with queue.lock:
+                yield
+
+    @contextmanager
+    def _wanted(self, thread_id: ThreadId) -> Iterator["_TurnQueue"]:
         queue = self._turns.setdefault(thread_id, _TurnQueue())
         queue.waiting += 1
         try:
-            async with queue.lock:
-                yield
+            yield queue
         finally:
             queue.waiting -= 1
             if not queue.waiting:
                 del self._turns[thread_id]
+
+    @asynccontextmanager
+    async def hold(self, thread_id: ThreadId, *, alone: bool = True) -> AsyncIterator["HeldTurn"]:
+        """Hold the thread's turn, in this process and among all that share the store (R12).
+
+        With `alone` false others may have it at the same time, and only the sweep is kept away. An
+        idle thread is ended first.
+        """
+        if alone:
+            async with self.in_order(thread_id), self._store.turn(thread_id) as held:
+                turn = await self._held(thread_id, held)
+                turn.goes_on = True
+                yield turn
+            return
+        with self._wanted(thread_id):
+            yield await self._held(thread_id, await self._store.load(thread_id))
+
+    async def _held(self, thread_id: ThreadId, held: ThreadMemory | None) -> "HeldTurn":
+        """The turn, after the idle gate, and with the limits that hold here."""
+        now = self._clock.now()
+        if held is not None and (held.is_idle(now=now) or held.limits != self._limits):
+            await self._end_if_idle(thread_id)
+            await self._apply_limits(thread_id, self._limits)
+            held = await self._store.load(thread_id)
+        return HeldTurn(self, thread_id, held, held or self._begin(thread_id))
+
+    @asynccontextmanager
+    async def folding(self, thread_id: ThreadId) -> AsyncIterator[bool]:
+        """Whether the thread may be folded here now, and by no other process meanwhile."""
+        async with self._store.fold(thread_id) as is_ours:
+            yield is_ours
+
+    async def unfolded(self) -> Sequence[ThreadId]:
+        """The threads with something pending."""
+        return await self._store.unfolded()
 
     def is_taken(self, thread_id: ThreadId) -> bool:
         """Whether somebody has the thread's turn, so that whoever asks has to wait."""
@@ -93,16 +145,30 @@ class Threads:
 
         `ending` is the cause to report if the step ends the session.
         """
+        known = await self._store.load(thread_id)
+        return await self._change(thread_id, step, known, ending=ending)
+
+    async def _change(
+        self,
+        thread_id: ThreadId,
+        step: Callable[[ThreadMemory], tuple[ThreadMemory, Outcome]],
+        held: ThreadMemory | None,
+        *,
+        ending: EndCause = EndCause.RESET,
+        fresh: ThreadMemory | None = None,
+        ends_turn: bool = False,
+    ) -> Outcome:
+        """Change a value that was seen; `fresh` stands for it while there is none."""
         for _ in range(_TRIES):
-            held = await self._store.load(thread_id)
-            before = held or self._begin(thread_id)
+            before = held or fresh or self._begin(thread_id)
             after, outcome = step(before)
             if after is before and held is not None:
                 return outcome
-            if await self._store.compare_and_set(thread_id, held, after):
+            if await self._store.compare_and_set(thread_id, held, after, ends_turn=ends_turn):
                 if after.session_id != before.session_id and held is not None:
                     await self._tell(thread_id, before.session_id, ending)
                 return outcome
+            held = await self._store.load(thread_id)
         raise StoreConflictError("The memory store is too busy with this thread. Try again.")
 
     async def end(self, thread_id: ThreadId, session_id: SessionId, cause: EndCause) -> None:
@@ -117,8 +183,26 @@ class Threads:
 
     async def sweep(self) -> None:
         """End every session that has been idle for longer than its limit."""
-        for thread_id in await self._store.thread_ids():
-            await self._end_if_idle(thread_id)
+        if self._store.expires:
+            return
+        now = self._clock.now()
+        for number, thread_id in enumerate(await self._store.thread_ids(), start=1):
+            if number % _SWEPT_AT_ONCE == 0:
+                await asyncio.sleep(0)  # turns go on meanwhile
+            held = await self._store.load(thread_id)
+            if held is None or thread_id in self._turns:
+                continue
+            if held.is_idle(now=now):
+                await self._end_if_idle(thread_id)
+            elif not self._drops_empty or not held.is_empty:
+                continue
+            if self._drops_empty and now > held.expires_at:
+                await self._drop_if_empty(thread_id)
+
+    async def _drop_if_empty(self, thread_id: ThreadId) -> None:
+        held = await self._store.load(thread_id)
+        if held is not None and held.is_empty and not held.open_turns:
+            await self._store.compare_and_set(thread_id, held, None)
 
     async def set_limits(self, limits: ThreadLimits) -> None:
         """Apply limits to every thread at once, and to those that begin later."""
@@ -156,6 +240,39 @@ class Threads:
         ended = SessionEnded(thread_id=thread_id, session_id=session_id, cause=cause)
         for listener in self._listeners:
             await listener(ended)
+
+
+class HeldTurn:
+    """A thread whose turn is held: `memory` is the value as it was when the turn began."""
+
+    def __init__(
+        self,
+        threads: Threads,
+        thread_id: ThreadId,
+        stored: ThreadMemory | None,
+        memory: ThreadMemory,
+    ) -> None:
+        self.memory = memory
+        self.goes_on = stored is None
+        """Whether the value that was seen is right if the store has lost it: nobody else wrote."""
+        self._threads = threads
+        self._thread_id = thread_id
+        self._stored = stored
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was held of the thread, so that its session begins here."""
+        return self._stored is None
+
+    async def finish(self, step: Callable[[ThreadMemory], tuple[ThreadMemory, Outcome]]) -> Outcome:
+        """Apply the turn's last change; while nobody else writes, it costs one request.
+
+        A thread that began with this turn begins with the session that the turn has seen.
+        """
+        fresh = self.memory if self.goes_on else None
+        return await self._threads._change(
+            self._thread_id, step, self._stored, fresh=fresh, ends_turn=True
+        )
 
 
 def new_session_id() -> SessionId:

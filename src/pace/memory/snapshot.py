@@ -11,11 +11,12 @@ from itertools import pairwise
 from typing import Any
 
 from pace.memory.limits import ThreadLimits
+from pace.memory.prefixes import Prefix
 from pace.memory.summary import Clause, RollingSummary, Speaker
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import SessionId, ThreadId, TurnId, TurnPair
 
-SNAPSHOT_VERSION = 1
+SNAPSHOT_VERSION = 2
 
 
 def to_plain(memory: ThreadMemory) -> dict[str, Any]:
@@ -31,19 +32,48 @@ def to_plain(memory: ThreadMemory) -> dict[str, Any]:
         },
         "window": [_pair_to_plain(pair) for pair in memory.window],
         "pending": [_pair_to_plain(pair) for pair in memory.pending],
-        "summary": {
-            **asdict(memory.summary),
-            "clauses": [asdict(clause) for clause in memory.summary.clauses],
-        },
+        "summary": _summary_to_plain(memory.summary),
         "next_number": memory.next_number,
         "last_version": memory.last_version,
         "open_turns": list(memory.open_turns),
         "recorded_turns": list(memory.recorded_turns),
+        "prefixes": [_prefix_to_plain(prefix) for prefix in memory.prefixes],
+        "said_characters": memory.said_characters,
+    }
+
+
+def _prefix_to_plain(prefix: Prefix) -> dict[str, Any]:
+    return {
+        "digest": prefix.digest,
+        "covered": prefix.covered,
+        "summary": _summary_to_plain(prefix.summary),
+        "pending": [_pair_to_plain(pair) for pair in prefix.pending],
+    }
+
+
+def _summary_to_plain(summary: RollingSummary) -> dict[str, Any]:
+    # (asdict copies deeply, which costs ten times as much.)
+    return {
+        "text": summary.text,
+        "version": summary.version,
+        "covers": summary.covers,
+        "made_by": summary.made_by,
+        "clauses": [
+            {"speaker": clause.speaker.value, "text": clause.text, "number": clause.number}
+            for clause in summary.clauses
+        ],
     }
 
 
 def _pair_to_plain(pair: TurnPair) -> dict[str, Any]:
-    return {**asdict(pair), "recorded_at": pair.recorded_at.isoformat()}
+    return {
+        "turn_id": pair.turn_id,
+        "number": pair.number,
+        "user_text": pair.user_text,
+        "reply_text": pair.reply_text,
+        "recorded_at": pair.recorded_at.isoformat(),
+        "interrupted": pair.interrupted,
+    }
 
 
 def from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
@@ -81,6 +111,17 @@ def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
         last_version=_count(plain["last_version"]),
         open_turns=_turns_from_plain(plain["open_turns"]),
         recorded_turns=_turns_from_plain(plain["recorded_turns"]),
+        prefixes=tuple(_prefix_from_plain(prefix) for prefix in _list(plain["prefixes"])),
+        said_characters=_count(plain["said_characters"]),
+    )
+
+
+def _prefix_from_plain(plain: Mapping[str, Any]) -> Prefix:
+    return Prefix(
+        digest=_text(plain["digest"]),
+        covered=_text(plain["covered"]),
+        summary=_summary_from_plain(plain["summary"]),
+        pending=tuple(_pair_from_plain(pair) for pair in _list(plain["pending"])),
     )
 
 
@@ -124,7 +165,8 @@ def _fault_in(memory: ThreadMemory) -> str:
         return "pairs out of order"
     if len(memory.window) > memory.limits.window_size:
         return "window too large"
-    if memory.summary.version > memory.last_version:
+    summaries = (memory.summary, *(prefix.summary for prefix in memory.prefixes))
+    if max(summary.version for summary in summaries) > memory.last_version:
         return "version never stamped"
     if memory.last_active_at.tzinfo is None:
         return "time without offset"

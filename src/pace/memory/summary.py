@@ -47,7 +47,8 @@ class Fold:
     """One summarizer call: the prior summary and all pending pairs, oldest first, and a budget.
 
     `version` was stamped before the call and is newer than every version before it. `budget` is in
-    tokens, by the estimate of `pace.memory.tokens`.
+    tokens, by the estimate of `pace.memory.tokens`. `prefix` is the digest of the client's history
+    that it folds; empty for the thread's own memory.
     """
 
     thread_id: ThreadId
@@ -56,13 +57,15 @@ class Fold:
     prior: RollingSummary
     pairs: tuple[TurnPair, ...]
     budget: int
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryUpdate:
     """A finished fold: a new summary text for one session, its version, and what it covers.
 
-    `covers` is the number of the last pair in it. Only an extractive summarizer gives `clauses`.
+    `covers` is the number of the last pair in it, `prefix` the fold's own. Only an extractive
+    summarizer gives `clauses`.
     """
 
     session_id: SessionId
@@ -71,6 +74,18 @@ class SummaryUpdate:
     text: str
     made_by: str
     clauses: tuple[Clause, ...] = ()
+    prefix: str = ""
+
+
+def held_summary(update: SummaryUpdate, text: str) -> RollingSummary:
+    """The summary that an update leaves, with this text."""
+    return RollingSummary(
+        text=text,
+        version=update.version,
+        covers=update.covers,
+        made_by=update.made_by,
+        clauses=update.clauses,
+    )
 
 
 class SummaryOutcome(StrEnum):

@@ -4,17 +4,20 @@ A change returns the next value. Nothing here knows a clock, a task or a disk; t
 finished folds come in as arguments. Rules R1 to R4 of the design hold by construction.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from pace.memory.limits import ThreadLimits
+from pace.memory.prefixes import Prefix, longest_known, with_prefix
 from pace.memory.striking import Struck
 from pace.memory.summary import (
     Fold,
     RollingSummary,
     SummaryOutcome,
     SummaryUpdate,
+    held_summary,
     render_clauses,
 )
 from pace.memory.tokens import estimate_tokens
@@ -41,6 +44,8 @@ class ThreadMemory:
     `last_active_at` is the end of the last turn on the idle clock. `next_number` and `last_version`
     are the next pair's number and the last version that was stamped. `open_turns` were accepted and
     are neither recorded nor abandoned; `recorded_turns` are the newest that were, oldest first.
+    `prefixes` are summaries of histories that a client brought; `said_characters` counts what was
+    recorded in the session.
     """
 
     thread_id: ThreadId
@@ -54,6 +59,8 @@ class ThreadMemory:
     last_version: int = 0
     open_turns: tuple[TurnId, ...] = ()
     recorded_turns: tuple[TurnId, ...] = ()
+    prefixes: tuple[Prefix, ...] = ()
+    said_characters: int = 0
 
     # --- questions
 
@@ -65,7 +72,24 @@ class ThreadMemory:
     @property
     def is_empty(self) -> bool:
         """Whether nothing that was said is held."""
-        return not (self.window or self.pending or self.summary.covers)
+        return not (self.window or self.pending or self.summary.covers or self.prefixes)
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether something waits for a fold."""
+        return bool(self.pending) or any(prefix.pending for prefix in self.prefixes)
+
+    @property
+    def expires_at(self) -> datetime:
+        """When it is idle, unless something is said before."""
+        return self.last_active_at + self.limits.idle_after
+
+    def known_of(self, digests: Sequence[str], *, most: int) -> RollingSummary:
+        """The summary that covers most of a client's history, at most its first `most` pairs.
+
+        `digests[n]` is that of the first n turns (`pace.memory.prefixes.chained`).
+        """
+        return longest_known(self.prefixes, digests, most=most)
 
     def is_idle(self, *, now: datetime) -> bool:
         """Whether it holds something, no turn is open, and the idle limit has passed."""
@@ -125,8 +149,29 @@ class ThreadMemory:
             last_active_at=max(self.last_active_at, now),
             open_turns=self._open_without(finished.turn_id),
             recorded_turns=(*self.recorded_turns[1 - _KNOWN_TURNS :], finished.turn_id),
+            said_characters=self.said_characters
+            + len(finished.user_text)
+            + len(finished.reply_text),
         )
         return recorded, RecordOutcome.RECORDED
+
+    def keep_prefix(
+        self, session_id: SessionId, prefix: Prefix | None, *, now: datetime
+    ) -> "ThreadMemory":
+        """Hold the beginning of a client's history, for its next request; None has none yet.
+
+        A summary that was made for this very request comes without a version, and gets one here.
+        """
+        if session_id != self.session_id or not self.limits.remember:
+            return self
+        active = replace(self, last_active_at=max(self.last_active_at, now))
+        if prefix is None:
+            return active
+        if prefix.summary.covers and not prefix.summary.version:
+            version = self.last_version + 1
+            active = replace(active, last_version=version)
+            prefix = replace(prefix, summary=replace(prefix.summary, version=version))
+        return replace(active, prefixes=with_prefix(self.prefixes, prefix))
 
     def take_back(self, turn_id: TurnId) -> "ThreadMemory":
         """Let the last pair go, if it is this one. What it displaced stays displaced."""
@@ -139,7 +184,8 @@ class ThreadMemory:
 
         A new version is stamped, so that folds in flight are dropped. Clauses go that hold the text
         or the better part of it; a model's summary is dropped whole, since it may say the same in
-        other words. Raises ValueError for a blank text.
+        other words, and so is what was made of clients' histories. Raises ValueError for a blank
+        text.
         """
         struck = Struck(text)
         version = self.last_version + 1
@@ -156,22 +202,32 @@ class ThreadMemory:
                 made_by=self.summary.made_by if clauses else "",
             ),
             last_version=version,
+            prefixes=(),
         )
 
     # --- folds
 
     def stamp_fold(self) -> tuple["ThreadMemory", Fold | None]:
-        """Begin a fold of all pending pairs, with a new version; None if nothing is pending."""
-        if not self.pending:
+        """Begin a fold of all that is pending in one place; None if nothing is pending.
+
+        The thread's own pairs come first, then the newest prefix.
+        """
+        waiting = next((prefix for prefix in reversed(self.prefixes) if prefix.pending), None)
+        if self.pending:
+            prior, pairs, digest = self.summary, self.pending, ""
+        elif waiting is not None:
+            prior, pairs, digest = waiting.summary, waiting.pending, waiting.digest
+        else:
             return self, None
         version = self.last_version + 1
         fold = Fold(
             thread_id=self.thread_id,
             session_id=self.session_id,
             version=version,
-            prior=self.summary,
-            pairs=self.pending,
+            prior=prior,
+            pairs=pairs,
             budget=self.limits.summary_tokens,
+            prefix=digest,
         )
         return replace(self, last_version=version), fold
 
@@ -181,24 +237,29 @@ class ThreadMemory:
         """Take in a finished fold, unless the conversation has moved past it."""
         if update.session_id != self.session_id:
             return self, SummaryOutcome.OTHER_SESSION
-        if update.version <= self.summary.version:
+        prefix = next((p for p in self.prefixes if p.digest == update.prefix), None)
+        if update.prefix and prefix is None:
+            return self, SummaryOutcome.COVERS_UNKNOWN
+        held = self.summary if prefix is None else prefix.summary
+        newest = self._last_displaced if prefix is None else prefix.length
+        # What a fold left over of a prefix would have no digest to be known by.
+        oldest = held.covers if prefix is None else newest
+        if update.version <= held.version:
             return self, SummaryOutcome.STALE
-        if update.covers < self.summary.covers:
+        if update.covers < oldest:
             return self, SummaryOutcome.COVERS_LESS
-        if update.covers > self._last_displaced or update.version > self.last_version:
+        if update.covers > newest or update.version > self.last_version:
             return self, SummaryOutcome.COVERS_UNKNOWN
         if is_blank(update.text):
             return self, SummaryOutcome.EMPTY
         paragraph = " ".join(update.text.split())
         if estimate_tokens(paragraph) > self.limits.summary_tokens:
             return self, SummaryOutcome.TOO_LONG
-        summary = RollingSummary(
-            text=paragraph,
-            version=update.version,
-            covers=update.covers,
-            made_by=update.made_by,
-            clauses=update.clauses,
-        )
+        if prefix is not None:
+            folded = prefix.with_summary(held_summary(update, paragraph))
+            prefixes = tuple(folded if p is prefix else p for p in self.prefixes)
+            return replace(self, prefixes=prefixes), SummaryOutcome.APPLIED
+        summary = held_summary(update, paragraph)
         still_pending = tuple(p for p in self.pending if p.number > update.covers)
         return replace(self, summary=summary, pending=still_pending), SummaryOutcome.APPLIED
 

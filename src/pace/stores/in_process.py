@@ -1,6 +1,7 @@
 """Threads in this process's own memory: gone with it, and on no disk."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId
@@ -8,6 +9,8 @@ from pace.memory.turn import ThreadId
 
 class InProcessThreadMemoryStore:
     """The ThreadMemoryStore for one process. It never fails."""
+
+    expires = False
 
     def __init__(self) -> None:
         self._threads: dict[ThreadId, ThreadMemory] = {}
@@ -17,7 +20,12 @@ class InProcessThreadMemoryStore:
         return self._threads.get(thread_id)
 
     async def compare_and_set(
-        self, thread_id: ThreadId, expected: ThreadMemory | None, memory: ThreadMemory | None
+        self,
+        thread_id: ThreadId,
+        expected: ThreadMemory | None,
+        memory: ThreadMemory | None,
+        *,
+        ends_turn: bool = False,  # noqa: ARG002  # nobody else could hold it
     ) -> bool:
         """Replace the value if it is still the one expected."""
         if self._threads.get(thread_id) is not expected:
@@ -27,6 +35,20 @@ class InProcessThreadMemoryStore:
         else:
             self._threads[thread_id] = memory
         return True
+
+    @asynccontextmanager
+    async def turn(self, thread_id: ThreadId) -> AsyncIterator[ThreadMemory | None]:
+        """The value that is held: no other process could take the turn."""
+        yield self._threads.get(thread_id)
+
+    @asynccontextmanager
+    async def fold(self, thread_id: ThreadId) -> AsyncIterator[bool]:  # noqa: ARG002  # as above
+        """True: no other process could fold."""
+        yield True
+
+    async def unfolded(self) -> Sequence[ThreadId]:
+        """The threads with something pending."""
+        return tuple(id_ for id_, memory in self._threads.items() if memory.is_pending)
 
     async def thread_ids(self) -> Sequence[ThreadId]:
         """The threads that are held now."""

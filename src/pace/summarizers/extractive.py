@@ -49,6 +49,7 @@ def fold_extractively(fold: Fold) -> SummaryUpdate:
         text=render_clauses(clauses),
         made_by=NAME,
         clauses=clauses,
+        prefix=fold.prefix,
     )
 
 

@@ -104,6 +104,7 @@ class ModelSummarizer:
             covers=covers,
             text=text,
             made_by=self._name,
+            prefix=fold.prefix,
         )
 
     def _fault(self, error: PlannerError) -> SummarizerError:
