@@ -173,6 +173,7 @@ async def test_a_late_turn_is_shown_among_its_neighbours(tabs: Tabs, window: Run
     await expect(turns.filter(has_text="Line 100.")).to_be_focused()
     await expect(turns.first).to_contain_text("Line 75.")
     await page.get_by_role("button", name="Show 6 more of 6").click()
+    await expect(turns).to_have_count(56)
     await page.get_by_role("button", name="Show 50 earlier of 74").click()
     await expect(turns).to_have_count(106)
     assert await turns.locator(".said").all_inner_texts() == [
