@@ -130,6 +130,13 @@ class Threads:
         """Whether somebody has the thread's turn, so that whoever asks has to wait."""
         return thread_id in self._turns
 
+    async def peek(self, thread_id: ThreadId) -> ThreadMemory | None:
+        """The thread as it is; None if it is idle or nothing is held of it, and none begins."""
+        held = await self._store.load(thread_id)
+        if held is None or held.is_idle(now=self._clock.now()):
+            return None
+        return held
+
     async def look(self, thread_id: ThreadId) -> ThreadMemory:
         """The thread as it is; one that nobody has named before begins."""
         return await self.change(thread_id, lambda memory: (memory, memory))
@@ -254,7 +261,7 @@ class HeldTurn:
     ) -> None:
         self.memory = memory
         self.goes_on = stored is None
-        """Whether the value that was seen is right if the store has lost it: nobody else wrote."""
+        """Whether what was seen goes on if the store has lost it, since nobody else wrote."""
         self._threads = threads
         self._thread_id = thread_id
         self._stored = stored

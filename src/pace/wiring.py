@@ -14,6 +14,7 @@ from pace.memory.limits import ThreadLimits
 from pace.memory.turn import ThreadId
 from pace.ports import Clock, Planner, ThreadMemoryStore, ThreadSummarizer
 from pace.preparing import Preparing
+from pace.relaying import Relay
 from pace.sayable import sayable
 from pace.stores.in_process import InProcessThreadMemoryStore
 from pace.summarizers.extractive import ExtractiveSummarizer
@@ -92,3 +93,43 @@ def assemble(
         preparing=preparing,
         planner=planner,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelayParts:
+    """A relay and what can be asked about its work. `relay.run()` owns that work."""
+
+    relay: Relay
+    threads: Threads
+    background: Background
+    folding: Folding
+
+
+def assemble_relay(
+    *,
+    limits: ThreadLimits,
+    model: ThreadSummarizer | None = None,
+    extractive: ThreadSummarizer | None = None,
+    store: ThreadMemoryStore | None = None,
+    clock: Clock | None = None,
+    observe: Callable[[ThreadId, str], None] | None = None,
+    journal: Journaling | None = None,
+) -> RelayParts:
+    """Put together what relays the turns of clients that bring their own messages.
+
+    `extractive` covers what nobody has folded yet, and folds what `model` does not. The other
+    arguments are those of `assemble`.
+    """
+    clock = clock or SystemClock()
+    extractive = extractive or ExtractiveSummarizer()
+    threads = Threads(store or InProcessThreadMemoryStore(), clock, limits, drops_empty=True)
+    folding = Folding(threads, fallback=extractive, model=model, observe=observe)
+    background = Background([folding])
+    relay = Relay(
+        threads=threads,
+        background=background,
+        summarizer=extractive,
+        clock=clock,
+        journal=journal,
+    )
+    return RelayParts(relay=relay, threads=threads, background=background, folding=folding)

@@ -169,9 +169,14 @@ class ThreadMemory:
             return active
         if prefix.summary.covers and not prefix.summary.version:
             version = self.last_version + 1
-            active = replace(active, last_version=version)
-            prefix = replace(prefix, summary=replace(prefix.summary, version=version))
-        return replace(active, prefixes=with_prefix(self.prefixes, prefix))
+            summary = replace(prefix.summary, version=version)
+            prefix = replace(prefix, summary=summary)
+            # What it covers is a beginning of its own: the newest reply may be asked for again.
+            covered = Prefix(digest=prefix.covered, covered=prefix.covered, summary=summary)
+            active = replace(
+                active, last_version=version, prefixes=with_prefix(active.prefixes, covered)
+            )
+        return replace(active, prefixes=with_prefix(active.prefixes, prefix))
 
     def take_back(self, turn_id: TurnId) -> "ThreadMemory":
         """Let the last pair go, if it is this one. What it displaced stays displaced."""
