@@ -80,14 +80,20 @@ def longest_known(
 
 
 def with_prefix(prefixes: tuple[Prefix, ...], prefix: Prefix) -> tuple[Prefix, ...]:
-    """These and one more, the newest last; of too many, one goes that has a near neighbour."""
+    """These and one more, the newest last; of too many, one goes that has near neighbours."""
     known = next((held for held in prefixes if held.digest == prefix.digest), None)
     if known is not None and known.summary.covers >= prefix.summary.covers:
         prefix = known
     kept = (*(held for held in prefixes if held.digest != prefix.digest), prefix)
     if len(kept) <= MOST_PREFIXES:
         return kept
-    older = kept[: -_NEWEST + 1]
-    gaps = [abs(after.length - before.length) for before, after in pairwise(older)]
-    thinned = gaps.index(min(gaps))
+    thinned = min(range(len(kept) - _NEWEST), key=lambda at: _worth(kept, at))
     return kept[:thinned] + kept[thinned + 1 :]
+
+
+def _worth(prefixes: tuple[Prefix, ...], at: int) -> float:
+    """How large a step back its loss would leave, measured by how far back it is."""
+    length, newest = prefixes[at].length, prefixes[-1].length
+    before = prefixes[at - 1].length if at else 0
+    step = abs(prefixes[at + 1].length - before)
+    return step / (abs(newest - length) + 1)
