@@ -123,7 +123,7 @@ class Relay:
         facts = TurnFacts(
             thread=asking.name,
             session_id=None if memory is None else memory.session_id,
-            session_began=held is not None and held.is_new,
+            session_began=memory is not None and not memory.relayed_turns,
             summary_version=version,
             window_pairs=composed.window_pairs,
             prompt_tokens=composed.prompt_tokens,

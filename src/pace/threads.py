@@ -266,11 +266,6 @@ class HeldTurn:
         self._thread_id = thread_id
         self._stored = stored
 
-    @property
-    def is_new(self) -> bool:
-        """Whether nothing was held of the thread, so that its session begins here."""
-        return self._stored is None
-
     async def finish(self, step: Callable[[ThreadMemory], tuple[ThreadMemory, Outcome]]) -> Outcome:
         """Apply the turn's last change; while nobody else writes, it costs one request.
 

@@ -4,7 +4,7 @@ Plain data is made of dicts, lists, strings, numbers and booleans. It holds the 
 words: whoever keeps it answers for rule R10.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -38,6 +38,7 @@ def to_plain(memory: ThreadMemory) -> dict[str, Any]:
         "open_turns": list(memory.open_turns),
         "recorded_turns": list(memory.recorded_turns),
         "prefixes": [_prefix_to_plain(prefix) for prefix in memory.prefixes],
+        "relayed_turns": memory.relayed_turns,
         "said_characters": memory.said_characters,
     }
 
@@ -90,6 +91,20 @@ def from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
     raise ValueError(f"this is no whole snapshot of version {SNAPSHOT_VERSION} ({fault})")
 
 
+def pairs_to_plain(pairs: Iterable[TurnPair]) -> list[dict[str, Any]]:
+    """Give pairs alone as plain data."""
+    return [_pair_to_plain(pair) for pair in pairs]
+
+
+def pairs_from_plain(plain: object) -> tuple[TurnPair, ...]:
+    """Read pairs back. Raises ValueError, without words of them, for anything else."""
+    try:
+        return tuple(_pair_from_plain(pair) for pair in _list(plain))
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        fault = type(error).__name__  # as above
+    raise ValueError(f"these are no whole pairs ({fault})")
+
+
 def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
     if plain["snapshot"] != SNAPSHOT_VERSION:
         raise ValueError
@@ -112,6 +127,7 @@ def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
         open_turns=_turns_from_plain(plain["open_turns"]),
         recorded_turns=_turns_from_plain(plain["recorded_turns"]),
         prefixes=tuple(_prefix_from_plain(prefix) for prefix in _list(plain["prefixes"])),
+        relayed_turns=_count(plain["relayed_turns"]),
         said_characters=_count(plain["said_characters"]),
     )
 

@@ -44,8 +44,8 @@ class ThreadMemory:
     `last_active_at` is the end of the last turn on the idle clock. `next_number` and `last_version`
     are the next pair's number and the last version that was stamped. `open_turns` were accepted and
     are neither recorded nor abandoned; `recorded_turns` are the newest that were, oldest first.
-    `prefixes` are summaries of histories that a client brought; `said_characters` counts what was
-    recorded in the session.
+    `prefixes` are summaries of histories that a client brought, and `relayed_turns` counts the
+    turns of clients in the session; `said_characters` counts what was recorded in it.
     """
 
     thread_id: ThreadId
@@ -60,6 +60,7 @@ class ThreadMemory:
     open_turns: tuple[TurnId, ...] = ()
     recorded_turns: tuple[TurnId, ...] = ()
     prefixes: tuple[Prefix, ...] = ()
+    relayed_turns: int = 0
     said_characters: int = 0
 
     # --- questions
@@ -158,13 +159,17 @@ class ThreadMemory:
     def keep_prefix(
         self, session_id: SessionId, prefix: Prefix | None, *, now: datetime
     ) -> "ThreadMemory":
-        """Hold the beginning of a client's history, for its next request; None has none yet.
+        """Hold the beginning of a client's history after its turn; None has none to hold yet.
 
         A summary that was made for this very request comes without a version, and gets one here.
         """
         if session_id != self.session_id or not self.limits.remember:
             return self
-        active = replace(self, last_active_at=max(self.last_active_at, now))
+        active = replace(
+            self,
+            last_active_at=max(self.last_active_at, now),
+            relayed_turns=self.relayed_turns + 1,
+        )
         if prefix is None:
             return active
         if prefix.summary.covers and not prefix.summary.version:

@@ -174,7 +174,7 @@ def _turn(messages: Sequence[RawMessage]) -> HistoryTurn:
         if role not in told:
             others += len(content) if isinstance(content, str) else len(_canonical(content))
         elif isinstance(content, list):
-            others += sum(len(_canonical(p)) for p in content if p.get("type") in _OTHER_PARTS)
+            others += sum(len(_canonical(p)) for p in content if p["type"] in _OTHER_PARTS)
         if (calls := message.get("tool_calls")) is not None:
             others += len(_canonical(calls))
     return HistoryTurn(
@@ -191,7 +191,7 @@ def _checked(message: object, param: str) -> RawMessage:
     if not isinstance(message, dict):
         raise RequestFaultError(f"{param} is not an object with a role.", param=param)
     role = message.get("role")
-    if role not in _ROLES:
+    if not isinstance(role, str) or role not in _ROLES:
         shown = f" {clipped(role, _SHOWN)!r}" if isinstance(role, str) else ""
         raise RequestFaultError(
             f"{param} has an unknown role{shown}. It can be one of {', '.join(sorted(_ROLES))}.",
