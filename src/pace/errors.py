@@ -30,6 +30,7 @@ PaceError
     ActionRefusedError          its arguments are not what it takes
     ActionUncertainError        it may have been done, or not
   StoreError                    the memory store cannot be used
+    StoreUnreachableError       nothing answers there, or not in time
     StoreConflictError          other writers came first, too often
 """
 
@@ -237,6 +238,15 @@ class StoreError(PaceError):
     """The memory store cannot be used."""
 
     kind = "store"
+
+
+class StoreUnreachableError(StoreError):
+    """The memory store does not answer, or not in time; it is asked again the next time."""
+
+    kind = "store_unreachable"
+
+    def __init__(self, place: str) -> None:
+        super().__init__(f"{place} does not answer. Check that it runs and can be reached.")
 
 
 class StoreConflictError(StoreError):

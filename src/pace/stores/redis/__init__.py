@@ -1,0 +1,1 @@
+"""Threads in a Redis or Valkey that many processes share, and that keeps nothing on a disk."""
