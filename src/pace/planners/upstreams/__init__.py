@@ -1,0 +1,1 @@
+"""Who answers the turns of clients that bring their own messages."""
