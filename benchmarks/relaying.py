@@ -21,12 +21,12 @@ def history(turns: int) -> list[dict[str, str]]:
         messages += [
             {
                 "role": "user",
-                "content": f"Booking KX-{turns}-{number} is for Bergen on day {number}, and I would "
-                "like a window seat near the front of the train, if there is one left.",
+                "content": f"Booking KX-{turns}-{number} is for Bergen on day {number}, and I "
+                "would like a window seat near the front of the train, if there is one left.",
             },
             {
                 "role": "assistant",
-                "content": f"I have noted booking KX-{turns}-{number}: a window seat near the front. "
+                "content": f"I have noted booking KX-{turns}-{number}: a window seat in front. "
                 f"The train leaves at {number % 24}:15 and arrives in the evening.",
             },
         ]
