@@ -66,7 +66,7 @@ class Upstream(Protocol):
     async def context_tokens(self, model: str) -> int | None:
         """The whole context of a model, prompt and reply together; None if nobody says.
 
-        It is remembered, so that a turn may ask. Nobody who answers is asked again.
+        What was said is remembered, so that each turn may ask.
         """
         ...
 
