@@ -16,6 +16,7 @@ PURE = {
     "dataclasses",
     "datetime",
     "enum",
+    "hashlib",
     "itertools",
     "re",
     "string",
