@@ -5,6 +5,7 @@ in estimated tokens, and whether each held the text that was asked for, and forg
 """
 
 import json
+import re
 import sys
 from collections.abc import AsyncIterator
 from typing import Any
@@ -73,11 +74,22 @@ async def asked(request: Request) -> Response:
     return JSONResponse(told)
 
 
+async def mixed(_request: Request) -> Response:
+    """How many prompts held words of more than one speaker, who begin with "NAME says"."""
+    count = 0
+    for messages in _asked:
+        said = " ".join(str(m.get("content")) for m in messages if m["role"] != "assistant")
+        count += len(set(re.findall(r"(\S+) says \d", said))) > 1
+    _asked.clear()
+    return JSONResponse(count)
+
+
 app = Starlette(
     routes=[
         Route("/v1/chat/completions", chat, methods=["POST"]),
         Route("/v1/models", models),
         Route("/asked", asked, methods=["POST"]),
+        Route("/mixed", mixed, methods=["POST"]),
     ]
 )
 
