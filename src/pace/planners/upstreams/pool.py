@@ -120,21 +120,23 @@ class PoolUpstream:
 
     async def run(self) -> None:
         """Look who is well, at once and then every few seconds."""
+        for member in self._members:
+            member.is_looked_after = True
         async with asyncio.TaskGroup() as group:
             for member in self._members:
                 group.create_task(member.upstream.run(), name="upstream")
-                group.create_task(self._look_after(member), name="upstream health")
+            while True:
+                await self.look()
+                await asyncio.sleep(self._check_seconds)
+
+    async def look(self) -> None:
+        """See now who is well, and who has what."""
+        await asyncio.gather(*(member.look() for member in self._members))
 
     async def aclose(self) -> None:
         """Close all."""
         for member in self._members:
             await member.upstream.aclose()
-
-    async def _look_after(self, member: "_Member") -> None:
-        member.is_looked_after = True
-        while True:
-            await member.look()
-            await asyncio.sleep(self._check_seconds)
 
     # --- the choice
 
