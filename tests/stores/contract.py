@@ -7,7 +7,7 @@ import pytest
 
 from pace.memory.summary import RollingSummary
 from pace.memory.thread import ThreadMemory
-from pace.memory.turn import SessionId, ThreadId
+from pace.memory.turn import SessionId, ThreadId, TurnId, TurnPair
 from pace.ports import ThreadMemoryStore
 from pace.testing import ManualClock
 
@@ -68,3 +68,109 @@ class ThreadMemoryStoreContract:
             for n in range(1, 26)
         ]
         assert sum(await asyncio.gather(*writes)) == 1
+
+    async def test_a_turn_gives_what_is_held(
+        self, store: ThreadMemoryStore, memory: ThreadMemory
+    ) -> None:
+        """Whoever has the turn sees the value, and what is written in it is there for the next."""
+        async with store.turn(memory.thread_id) as held:
+            assert held is None
+            assert await store.compare_and_set(memory.thread_id, held, memory)
+        later = replace(memory, last_version=1)
+        async with store.turn(memory.thread_id) as held:
+            assert held == memory
+            assert await store.compare_and_set(memory.thread_id, held, later)
+        async with store.turn(memory.thread_id) as held:
+            assert held == later
+
+    async def test_the_last_write_can_end_the_turn(
+        self, store: ThreadMemoryStore, memory: ThreadMemory
+    ) -> None:
+        """After a write that ends the turn, the next turn begins though the block goes on."""
+        async with store.turn(memory.thread_id) as held:
+            assert await store.compare_and_set(memory.thread_id, held, memory, ends_turn=True)
+            async with store.turn(memory.thread_id) as next_held:
+                assert next_held == memory
+
+    async def test_a_write_that_came_late_ends_nothing(
+        self, store: ThreadMemoryStore, memory: ThreadMemory
+    ) -> None:
+        """In a turn, too, only the expected value is replaced; then it can be tried again."""
+        async with store.turn(memory.thread_id) as held:
+            other = replace(memory, last_version=1)
+            assert await store.compare_and_set(memory.thread_id, held, other)
+            assert not await store.compare_and_set(memory.thread_id, held, memory, ends_turn=True)
+            now_held = await store.load(memory.thread_id)
+            assert await store.compare_and_set(memory.thread_id, now_held, memory, ends_turn=True)
+
+    async def test_a_turn_that_fails_is_over(
+        self, store: ThreadMemoryStore, memory: ThreadMemory
+    ) -> None:
+        """An error leaves the turn free, and the value as it was."""
+        await store.compare_and_set(memory.thread_id, None, memory)
+        with pytest.raises(ZeroDivisionError):
+            async with store.turn(memory.thread_id):
+                raise ZeroDivisionError
+        async with store.turn(memory.thread_id) as held:
+            assert held == memory
+
+    async def test_one_fold_after_another(
+        self, store: ThreadMemoryStore, memory: ThreadMemory
+    ) -> None:
+        """A thread may be folded here, during a turn too, and again when a fold is over."""
+        async with store.turn(memory.thread_id), store.fold(memory.thread_id) as is_ours:
+            assert is_ours
+        async with store.fold(memory.thread_id) as is_ours:
+            assert is_ours
+
+    async def test_what_is_pending_is_listed(
+        self, store: ThreadMemoryStore, memory: ThreadMemory
+    ) -> None:
+        """A thread is listed from when a pair of it waits for a fold until none does."""
+        assert list(await store.unfolded()) == []
+        waiting = replace(memory, pending=(pair(1, memory),), next_number=2)
+        other = replace(memory, thread_id=ThreadId("two"))
+        await store.compare_and_set(other.thread_id, None, other)
+        await store.compare_and_set(memory.thread_id, None, waiting)
+        assert list(await store.unfolded()) == [memory.thread_id]
+        held = await store.load(memory.thread_id)
+        folded = replace(memory, next_number=2)
+        assert await store.compare_and_set(memory.thread_id, held, folded)
+        assert list(await store.unfolded()) == []
+
+    async def test_words_come_back_as_they_were(
+        self, store: ThreadMemoryStore, memory: ThreadMemory
+    ) -> None:
+        """R1: a long pair, signs of all kinds and half a surrogate pair are held as said."""
+        words = "\x00 naïve 你好 👋 \ud800 '\"\\ \r\n" + "word " * 20_000
+        said = replace(memory, window=(replace(pair(1, memory), user_text=words),), next_number=2)
+        await store.compare_and_set(memory.thread_id, None, said)
+        assert await store.load(memory.thread_id) == said
+
+    async def test_any_id_names_a_thread_of_its_own(
+        self, store: ThreadMemoryStore, memory: ThreadMemory
+    ) -> None:
+        """B132: ids that look like paths, patterns or keys are distinct, and touch no other."""
+        ids = [
+            *("../../etc/passwd", "a/b", "a:b", "a*", "", "A", "a", "a\x00", "{a}", "{", "\ud800"),
+            *("spaces/abc/threads/1", "x" * 5_000, "x" * 4_999, "a:value", " a", "*"),
+        ]
+        values = [replace(memory, thread_id=ThreadId(name)) for name in ids]
+        for value in values:
+            assert await store.compare_and_set(value.thread_id, None, value)
+        assert [await store.load(value.thread_id) for value in values] == values
+        assert sorted(await store.thread_ids()) == sorted(ids)
+        first = values[0].thread_id
+        assert await store.compare_and_set(first, await store.load(first), None)
+        assert sorted(await store.thread_ids()) == sorted(ids[1:])
+
+
+def pair(number: int, memory: ThreadMemory) -> TurnPair:
+    """A pair of that number, said when the thread was last active."""
+    return TurnPair(
+        turn_id=TurnId(f"t{number}"),
+        number=number,
+        user_text=f"Question {number}?",
+        reply_text=f"Answer {number}.",
+        recorded_at=memory.last_active_at,
+    )

@@ -1,17 +1,18 @@
-"""Real Redis and Valkey servers, each in a folder of its own, gone with the block that began it."""
+"""Real Redis and Valkey servers, each on a socket in a folder of its own."""
 
-import asyncio
 import importlib.util
 import os
 import shutil
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from redis import Redis
-from redis.exceptions import RedisError
+from redis.exceptions import AuthenticationError, RedisError
 
 _READY_SECONDS = 10.0
 
@@ -32,12 +33,12 @@ def valkey_program() -> str | None:
 
 @dataclass(slots=True)
 class Server:
-    """A server on a socket in a folder; it can be ended, paused and begun again."""
+    """A server that can be ended, paused and begun again; it keeps nothing unless told to."""
 
     program: str
     folder: Path
     settings: tuple[str, ...] = ()
-    _process: asyncio.subprocess.Process | None = field(default=None, repr=False)
+    _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
     def socket(self) -> Path:
@@ -47,32 +48,37 @@ class Server:
     def url(self) -> str:
         return f"unix://{self.socket}"
 
-    async def begin(self) -> None:
+    def begin(self) -> None:
         """Start it, and wait until it answers."""
-        self._process = await asyncio.create_subprocess_exec(
-            self.program,
-            *("--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.folder)),
-            *("--save", "", "--appendonly", "no", "--logfile", str(self.folder / "log")),
-            *self.settings,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
+        log = self.folder / "log"
+        self._process = subprocess.Popen(
+            [
+                self.program,
+                *("--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.folder)),
+                *("--save", "", "--appendonly", "no", "--logfile", str(log)),
+                *self.settings,
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
-        async with asyncio.timeout(_READY_SECONDS):
-            while not self._answers():
-                if self._process.returncode is not None:
-                    raise RuntimeError((self.folder / "log").read_text())
-                await asyncio.sleep(0.01)
+        until = time.monotonic() + _READY_SECONDS
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"{self.program} did not begin: {log.read_text()}")
+            time.sleep(0.005)
 
     def _answers(self) -> bool:
-        try:
-            return bool(self.client().ping())
-        except RedisError as error:
-            # One that asks for a password answers, too.
-            return "NOAUTH" in str(error)
+        with self.client() as client:
+            try:
+                return bool(client.ping())
+            except AuthenticationError:
+                return True
+            except RedisError:
+                return False
 
-    def client(self) -> Redis:
-        """A client of the test's own, that waits for each answer."""
-        return Redis(unix_socket_path=str(self.socket), protocol=2, socket_timeout=5)
+    def client(self, **options: str) -> Redis:
+        """A client of the test's own."""
+        return Redis(unix_socket_path=str(self.socket), protocol=2, socket_timeout=5, **options)
 
     def pause(self) -> None:
         """Stop it as a machine under load does: connections stay, and nothing answers."""
@@ -82,23 +88,29 @@ class Server:
         """Let it go on after a pause."""
         self._send(signal.SIGCONT)
 
-    async def kill(self) -> None:
+    def kill(self) -> None:
         """End it at once, with all it holds."""
-        if self._process is not None and self._process.returncode is None:
+        if self._process is not None and self._process.poll() is None:
             self._send(signal.SIGKILL)
-            await self._process.wait()
+            self._process.wait()
+
+    def end(self) -> None:
+        """Ask it to end, as a machine that is shut down does."""
+        assert self._process is not None
+        self._send(signal.SIGTERM)
+        self._process.wait()
 
     def _send(self, number: signal.Signals) -> None:
         assert self._process is not None
         self._process.send_signal(number)
 
 
-@asynccontextmanager
-async def running(program: str, folder: Path, *settings: str) -> AsyncIterator[Server]:
+@contextmanager
+def running(program: str, folder: Path, *settings: str) -> Iterator[Server]:
     """A server until the block ends."""
     server = Server(program, folder, settings)
     try:
-        await server.begin()
+        server.begin()
         yield server
     finally:
-        await server.kill()
+        server.kill()

@@ -17,6 +17,7 @@ async def check_server(link: Link, *, accepts_persistence: bool) -> None:
     A setting that cannot be read counts as wrong. A replica of the server has settings of its own,
     which nobody can ask for here.
     """
+    await link.command("PING")  # what fails from here on is a right that the user has not
     if not accepts_persistence:
         await _check_persistence(link)
     try:

@@ -72,7 +72,10 @@ class Link:
         try:
             return await self._ask(send, again=False)
         except (ConnectionError, ReadOnlyError) as error:
-            if isinstance(error, AuthenticationError):
+            # (While it connects, the library hides the one behind the other.)
+            if isinstance(error, AuthenticationError) or isinstance(
+                error.__cause__, AuthenticationError
+            ):
                 raise StoreError(
                     f"{self.place} refused the user or the password. Check the store's URL."
                 ) from None
@@ -102,8 +105,10 @@ class Link:
         except (ConnectionError, ReadOnlyError):
             raise
         except ResponseError as error:
-            # The server may quote what it was sent: its first word is the code, and all we keep.
-            fault = str(error).partition(" ")[0][:32] or type(error).__name__
+            # The server may quote what it was sent. Its first word is the code, and all we keep;
+            # where the library knows the code, it takes it off and has a class for it.
+            code = str(error).partition(" ")[0]
+            fault = code if code.isupper() else type(error).__name__
         except (RedisError, OSError) as error:
             fault = type(error).__name__
         else:
