@@ -1,0 +1,135 @@
+"""Folds in another process: the same ones, without its faults becoming ours."""
+
+import asyncio
+import os
+import signal
+import sys
+import textwrap
+
+import pytest
+
+from pace.errors import SummarizerError
+from pace.memory.summary import Fold, SummaryUpdate
+from pace.summarizers.apart import ApartSummarizer
+from pace.summarizers.extractive import NAME, fold_extractively
+from planners.processes import core_limits, kill, wait_died
+from summarizers.made_folds import fold_of, update_of
+
+FOLD = fold_of(("My dog is called Rex.", "Rex is a fine name."))
+
+
+async def test_its_folds_are_the_same() -> None:
+    """What comes back is what the function makes here, and bears its name."""
+    apart = ApartSummarizer(fold_extractively, name=NAME)
+    assert await apart.summarize(FOLD) == fold_extractively(FOLD)
+    assert apart.name == NAME
+    await apart.aclose()
+
+
+async def test_it_folds_in_one_process_of_low_priority() -> None:
+    """All folds are made in one other process, which makes way for turns and dumps no words."""
+    apart = ApartSummarizer(tell_process, name="telling")
+    apart.warm()
+    told = {(await apart.summarize(FOLD)).text for _ in range(3)}
+    (process_id,) = map(int, told)
+    assert process_id != os.getpid()
+    assert os.getpriority(os.PRIO_PROCESS, process_id) == 10
+    assert core_limits(process_id) == ["0", "0"]
+    await apart.aclose()
+    await wait_died(process_id)
+
+
+async def test_one_that_died_is_replaced() -> None:
+    """A child that was killed costs no fold."""
+    apart = ApartSummarizer(tell_process, name="telling")
+    first = int((await apart.summarize(FOLD)).text)
+    kill(first)
+    await wait_died(first)
+    folds = await asyncio.gather(*(apart.summarize(FOLD) for _ in range(5)))
+    assert {fold.text for fold in folds} != {str(first)}
+    await apart.aclose()
+
+
+async def test_a_fold_that_ends_its_process_twice_failed() -> None:
+    """It is not tried for ever, and the next fold finds a process."""
+    apart = ApartSummarizer(end_process, name="ending")
+    with pytest.raises(SummarizerError, match="enough memory"):
+        await apart.summarize(FOLD)
+    ended = int((await apart.summarize(fold_of(("hi", "hello")))).text)
+    await apart.aclose()
+    await wait_died(ended)
+
+
+async def test_a_fault_holds_no_words() -> None:
+    """Whatever a fold raises, neither the error nor its cause quotes the conversation."""
+    apart = ApartSummarizer(raise_words, name="failing")
+    with pytest.raises(SummarizerError, match="KeyError") as raised:
+        await apart.summarize(FOLD)
+    assert "Rex" not in str(raised.value)
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__
+    await apart.aclose()
+
+
+async def test_one_that_was_ended_says_so() -> None:
+    """No child is started for a fold that comes too late."""
+    apart = ApartSummarizer(fold_extractively, name=NAME)
+    await apart.aclose()
+    with pytest.raises(SummarizerError, match="was ended"):
+        await apart.summarize(FOLD)
+
+
+async def test_it_does_not_hear_interrupts() -> None:
+    """Ctrl-C is the parent's affair, from the moment at which the child is started."""
+    apart = ApartSummarizer(tell_process, name="telling")
+    apart.warm()
+    process_id = int((await apart.summarize(FOLD)).text)
+    os.kill(process_id, signal.SIGINT)
+    assert int((await apart.summarize(FOLD)).text) == process_id
+    await apart.aclose()
+
+
+async def test_it_ends_with_a_parent_that_was_killed() -> None:
+    """A worker that dies without a word leaves no process behind."""
+    program = textwrap.dedent("""
+        import asyncio, signal
+        from pace.summarizers.apart import ApartSummarizer
+        from summarizers.test_apart import FOLD, tell_process
+
+        async def main():
+            apart = ApartSummarizer(tell_process, name="telling")
+            print((await apart.summarize(FOLD)).text, flush=True)
+            signal.pause()
+
+        if __name__ == "__main__":
+            asyncio.run(main())
+    """)
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        program,
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": "tests"},
+    )
+    assert parent.stdout is not None
+    child = int(await parent.stdout.readline())
+    parent.kill()
+    await parent.wait()
+    await wait_died(child)
+
+
+def tell_process(fold: Fold) -> SummaryUpdate:
+    """Fold into the number of the process that does."""
+    return update_of(fold, str(os.getpid()))
+
+
+def end_process(fold: Fold) -> SummaryUpdate:
+    """End the process for a fold that speaks of a dog."""
+    if "dog" in fold.pairs[0].user_text:
+        os._exit(1)
+    return tell_process(fold)
+
+
+def raise_words(fold: Fold) -> SummaryUpdate:
+    """Quote the person, as errors do."""
+    raise KeyError(fold.pairs[0].user_text)
