@@ -268,6 +268,83 @@ class HistorySettings(_Section):
     )
 
 
+class LogFormat(StrEnum):
+    """How `pace serve` writes its log."""
+
+    JSON = "json"
+    TEXT = "text"
+
+
+class ServeSettings(_Section):
+    """How `pace serve` serves other programs."""
+
+    host: Annotated[str, _Allowed("a name or an address of this machine")] = Field(
+        "127.0.0.1",
+        max_length=255,
+        description="where the gateway listens; anything but this machine itself needs keys",
+    )
+    port: _Count = Field(8642, ge=0, le=65_535, description="its port; 0 takes any that is free")
+    upstreams: Annotated[str, _Allowed("http addresses, with commas between them")] = Field(
+        "",
+        max_length=4000,
+        description="OpenAI-compatible servers that answer; without one, planner.tier does",
+    )
+    upstream_key_env: Annotated[
+        str | None, BeforeValidator(_none_if_empty), _Allowed("a variable's name")
+    ] = Field(
+        None,
+        max_length=200,
+        description="the environment variable that holds the key for these servers",
+    )
+    store: Annotated[
+        str | None, BeforeValidator(_none_if_empty), _Allowed("an address like redis://host:6379/0")
+    ] = Field(
+        None,
+        max_length=1000,
+        description="a Redis or Valkey that holds the threads for several processes",
+    )
+    store_accepts_persistence: bool = Field(
+        False,  # noqa: FBT003  # pydantic's own form
+        description="use that server even if it writes threads to a disk",
+    )
+    workers: _Count = Field(
+        1, ge=1, le=64, title="processes", description="how many processes serve; needs serve.store"
+    )
+    allow_hosts: Annotated[str, _Allowed("names, with commas between them")] = Field(
+        "",
+        max_length=4000,
+        description="further names by which the gateway may be called",
+    )
+    allow_origins: Annotated[str, _Allowed("origins like https://example.com")] = Field(
+        "",
+        max_length=4000,
+        description="pages of which sites may speak to it, with commas between them",
+    )
+    keys_file: Annotated[str | None, BeforeValidator(_none_if_empty), _Allowed("a file")] = Field(
+        None,
+        max_length=1000,
+        description="where its keys are kept; not set, in Pace's own folder",
+    )
+    journal: bool = Field(
+        False,  # noqa: FBT003  # pydantic's own form
+        description="keep its turns in the history on this machine",
+    )
+    log_format: LogFormat = Field(
+        LogFormat.JSON, description="how its log is written: one object a line, or for people"
+    )
+    traces: bool = Field(
+        False,  # noqa: FBT003  # pydantic's own form
+        description="send OpenTelemetry traces, without words, where OTEL_... variables say",
+    )
+    body_mib: _Count = Field(4, ge=1, le=256, title="MiB", description="how large a request may be")
+    turns_at_once: _Count = Field(
+        32, ge=1, le=100_000, title="turns", description="how many one key may have under way"
+    )
+    requests_per_minute: _Count = Field(
+        600, ge=1, le=10_000_000, title="requests", description="how often one key may ask"
+    )
+
+
 class Settings(BaseSettings):
     """All settings, checked; a value of this class is right as a whole."""
 
@@ -285,6 +362,7 @@ class Settings(BaseSettings):
     history: HistorySettings = HistorySettings()
     actions: ActionsSettings = ActionsSettings()
     privacy: PrivacySettings = PrivacySettings()
+    serve: ServeSettings = ServeSettings()
 
     @property
     def limits(self) -> ThreadLimits:
@@ -534,6 +612,7 @@ _FIELDS: dict[str, FieldInfo] = {
         ("history", HistorySettings),
         ("actions", ActionsSettings),
         ("privacy", PrivacySettings),
+        ("serve", ServeSettings),
     )
     for field, info in model.model_fields.items()
 }

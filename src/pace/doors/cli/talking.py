@@ -41,6 +41,7 @@ _SETTINGS_OF_FLAGS = {
     "idle": "activity.idle_minutes",
     "system": "planner.instructions",
     "no_history": "history.keep",
+    "summary_tokens": "activity.summary_tokens",
 }
 
 

@@ -1,0 +1,40 @@
+"""`pace keys`: makes, lists and revokes the keys that let other machines use the gateway."""
+
+import click
+
+from pace.clock import SystemClock
+from pace.doors.cli.fitting_width import say
+from pace.doors.cli.serve import keys_file
+from pace.doors.gateway.keys import KeyFile
+from pace.settings_file import SettingsFile
+
+
+def new_key(name: str) -> None:
+    """Make a key and show it, this once."""
+    today = SystemClock().local_time().date().isoformat()
+    kept, key = _file().add(name, made_on=today)
+    click.echo(key)
+    say(
+        f"This is the only time that it is shown. Its id is {kept.id}; take it back with: "
+        f"pace keys revoke {kept.id}",
+        err=True,
+    )
+
+
+def list_keys() -> None:
+    """List the keys, never what they are."""
+    keys = _file().kept()
+    if not keys:
+        click.echo("There are no keys. Make one: pace keys new NAME")
+    for key in keys:
+        click.echo(f"{key.id}  {key.made_on}  {key.name}")
+
+
+def revoke_key(key_id: str) -> None:
+    """Have a key let nobody in any more; a running gateway notices within a second."""
+    gone = _file().revoke(key_id)
+    click.echo(f"The key {gone.id} ({gone.name}) lets nobody in any more.")
+
+
+def _file() -> KeyFile:
+    return KeyFile(keys_file(SettingsFile.open().current.serve))

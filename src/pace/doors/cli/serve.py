@@ -1,0 +1,160 @@
+"""`pace serve`: checks what was asked, says where the gateway is, and serves until interrupted."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from pace.doors.cli.talking import open_settings
+from pace.doors.cli.tier import ask_consent
+from pace.doors.safe_text import safe_line
+from pace.doors.switching import REMOTE
+from pace.doors.web.address import Address, listening_at
+from pace.endpoint import is_on_this_machine
+from pace.errors import MissingExtraError, PlannerError, SettingsError
+from pace.folders import Folders
+from pace.settings import ServeSettings, Settings, Tier, check_value, every_setting, names_in
+from pace.settings_file import SettingsFile
+
+_FAILED = 1
+# How long the servers that answer are waited for, before it is said that they do not (seconds).
+_PATIENCE = 3.0
+_SHOWN_MODELS = 3
+# What a person agrees to is looked up in the file by every process, as it is then.
+_IN_FILE = frozenset({"privacy.agreed", REMOTE})
+
+Given = Mapping[str, str | bool | tuple[str, ...] | None]
+
+
+def serve(given: Given, flags: Mapping[str, str | bool | None]) -> int:
+    """Run `pace serve` until it is interrupted; gives the exit status. Raises PaceError.
+
+    `given` are flags of its own, by the names of their settings; `flags` are those of every door.
+    """
+    file = open_settings(flags)
+    for notice in file.notices:
+        click.echo(f"pace: {safe_line(notice)}", err=True)
+    for name, value in given.items():
+        if value not in {None, False, ()}:
+            setting = f"serve.{name}"
+            written = ", ".join(value) if isinstance(value, tuple) else value
+            step = f"Check --{_FLAGS.get(name, name).replace('_', '-')}."
+            file.wish(setting, check_value(setting, written, step=step))
+    try:
+        from pace.doors.gateway import serving  # noqa: PLC0415  # slow, and an extra
+        from pace.doors.gateway.admission import Doorstep  # noqa: PLC0415  # as above
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "pace":
+            raise
+        raise MissingExtraError("The gateway", "gateway") from error
+    _check(file)
+    settings = file.current.serve
+    keys = keys_file(settings)
+    with listening_at(settings.host, settings.port) as (listening, address):
+        is_local = not address.warning
+        _check_keys(keys, is_local=is_local)
+        _announce(file.current, address, asyncio.run(_seen(settings)))
+        made = serving.Serving(
+            {
+                info.name: file.current.get(info.name)
+                for info in every_setting()
+                if info.name not in _IN_FILE
+            },
+            Doorstep.of(
+                port=address.port,
+                names={*address.names, *names_in(settings.allow_hosts)},
+                is_loopback=is_local,
+                takes_own_address=address.is_everywhere,
+                origins=names_in(settings.allow_origins),
+            ),
+            keys,
+        )
+        if settings.workers == 1:
+            serving.serve_here(made, listening)
+        elif not serving.serve_with_workers(made, listening, settings.workers):
+            return _FAILED
+    raise KeyboardInterrupt
+
+
+_FLAGS = {"upstreams": "upstream", "allow_hosts": "allow_host", "allow_origins": "allow_origin"}
+
+
+def keys_file(settings: ServeSettings) -> Path:
+    """Where the gateway's keys are kept."""
+    if settings.keys_file is not None:
+        return Path(settings.keys_file).expanduser().absolute()
+    return Folders.of().data / "gateway-keys.json"
+
+
+def _check(file: SettingsFile) -> None:
+    """Raise SettingsError for what cannot be served, ConsentNeededError for what may not."""
+    settings = file.current.serve
+    if settings.workers > 1 and settings.store is None:
+        raise SettingsError(
+            f"{settings.workers} workers need a store that they share. Give one with "
+            "--store redis://…, or leave --workers out."
+        )
+    if settings.upstreams:
+        return
+    if settings.workers > 1 and file.current.planner.tier is Tier.EMBEDDED:
+        raise SettingsError(
+            "Each worker would load the model once more. Give --upstream with a server that all "
+            "of them use, or leave --workers out."
+        )
+    ask_consent(file)
+
+
+def _check_keys(keys: Path, *, is_local: bool) -> None:
+    from pace.doors.gateway.keys import KeyFile  # noqa: PLC0415  # an extra
+
+    if not is_local and not KeyFile(keys).kept():
+        raise SettingsError(
+            "Other machines could reach the gateway, and there is no key that keeps them out. Make "
+            "one: pace keys new NAME"
+        )
+
+
+async def _seen(settings: ServeSettings) -> str:
+    """What models the servers have; also finds out whether the store can be used. Raises."""
+    from pace.doors.gateway.opening import open_servers, open_store  # noqa: PLC0415  # an extra
+
+    store, _ = await open_store(settings)
+    await store.aclose()
+    servers = open_servers(settings)
+    if servers is None:
+        return ""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            listed = [str(entry.get("id")) for entry in await servers.models()]
+    except (PlannerError, TimeoutError):
+        return f"{servers.name}, which does not answer yet"
+    finally:
+        await servers.aclose()
+    more = len(listed) - _SHOWN_MODELS
+    named = ", ".join(listed[:_SHOWN_MODELS]) + (f" and {more} more" if more > 0 else "")
+    return f"{named or 'no model yet'}, by {servers.name}"
+
+
+def _announce(settings: Settings, address: Address, models: str) -> None:
+    key = "any api_key will do" if not address.warning else "its api_key is one of `pace keys`"
+    _tell(f"The gateway is at {address.url}/v1 , which is a client's base_url; {key}.")
+    planner = settings.planner
+    chosen = planner.model or planner.provider or "its own model"
+    _tell(f"Answers: {models or f'tier {planner.tier}, {chosen}'}.")
+    for server in names_in(settings.serve.upstreams):
+        if not is_on_this_machine(server):
+            _tell(f"What clients say goes to {urlsplit(server).hostname}.")
+    _tell(f"Memory: {_where(settings)}; idle for {settings.activity.idle_minutes} min, it is gone.")
+
+
+def _where(settings: Settings) -> str:
+    if settings.serve.store is None:
+        return "in this process, on no disk"
+    parts = urlsplit(settings.serve.store)
+    return f"in the store at {parts.hostname}:{parts.port or 6379}"
+
+
+def _tell(sentence: str) -> None:
+    click.echo(safe_line(sentence))

@@ -1,0 +1,1 @@
+"""`pace serve`: any client of OpenAI's form gets threads with memory."""

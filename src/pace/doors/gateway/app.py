@@ -1,0 +1,177 @@
+"""The gateway's application: its endpoints, and the document that describes them."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from pace.doors.gateway import others, schemas, threads
+from pace.doors.gateway.chat import chat_completions
+from pace.doors.gateway.faults import Fault, fault_of
+from pace.doors.gateway.gateway import Gateway
+from pace.doors.gateway.responses.endpoint import create_response
+from pace.errors import PaceError
+
+Opening = Callable[[], AbstractAsyncContextManager[Gateway]]
+
+_DESCRIPTION = (
+    "Any client of OpenAI's form, with threads that remember. Which thread is meant is said by the "
+    "header `X-Pace-Thread`, a chat application's own chat id, `metadata.thread_id`, or the "
+    "messages themselves. `X-Pace-Stateless: 1` asks for no memory. Answers tell of the turn in "
+    "headers that begin with `X-Pace-`."
+)
+_EVENTS = {"text/event-stream": {"schema": {"type": "string"}}}
+
+
+def build_app(opening: Opening) -> FastAPI:
+    """The application; `opening` is entered when it starts to serve, and left when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with opening() as gateway:
+            gateway.serve_by(app)
+            yield
+
+    app = FastAPI(
+        title="Pace gateway",
+        version="1",
+        description=_DESCRIPTION,
+        # Pages that show the document would fetch their scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.add_exception_handler(PaceError, _tell_fault)
+    app.add_exception_handler(RequestValidationError, _tell_wrong_request)
+    app.add_exception_handler(HTTPException, _tell_wrong_address)
+    app.add_exception_handler(Exception, _tell_fault)
+    _add_turns(app)
+    _add_threads(app)
+    _add_others(app)
+    return app
+
+
+def _add_turns(app: FastAPI) -> None:
+    app.add_api_route(
+        "/v1/chat/completions",
+        chat_completions,
+        methods=["POST"],
+        responses=_responses(schemas.ChatCompletion, *_TURN_FAULTS, streams=True),
+        openapi_extra=_body(schemas.ChatRequest),
+    )
+    app.add_api_route(
+        "/v1/responses",
+        create_response,
+        methods=["POST"],
+        responses=_responses(schemas.ResponseObject, *_TURN_FAULTS, streams=True),
+        openapi_extra=_body(schemas.ResponsesRequest),
+    )
+    app.add_api_route(
+        "/v1/embeddings",
+        others.embed,
+        methods=["POST"],
+        responses=_responses(schemas.Embeddings, *_TURN_FAULTS),
+        openapi_extra=_body(schemas.EmbeddingsRequest),
+    )
+
+
+def _add_threads(app: FastAPI) -> None:
+    faults = _faults(400, 401, 403, 404, 503)
+    path = "/v1/threads/{thread_id:path}"
+    # Ahead of the others, since an id may hold slashes.
+    app.add_api_route(f"{path}/reset", threads.reset_thread, methods=["POST"], responses=faults)
+    app.add_api_route(path, threads.look_at_thread, methods=["GET"], responses=faults)
+    app.add_api_route(
+        path,
+        threads.reset_thread,
+        methods=["DELETE"],
+        responses=faults,
+        operation_id="delete_thread",
+    )
+
+
+def _add_others(app: FastAPI) -> None:
+    faults = _faults(401, 403, 404, 429, 502, 503, 504)
+    app.add_api_route("/v1/models", others.list_models, methods=["GET"], responses=faults)
+    app.add_api_route(
+        "/v1/models/{model_id:path}", others.show_model, methods=["GET"], responses=faults
+    )
+    app.add_api_route(
+        "/healthz", others.tell_health, methods=["GET"], responses=_responses(schemas.Health, 403)
+    )
+    app.add_api_route(
+        "/readyz",
+        others.tell_readiness,
+        methods=["GET"],
+        responses={
+            **_responses(schemas.Readiness, 403),
+            503: {"model": schemas.Readiness, "description": "Not ready"},
+        },
+    )
+    app.add_api_route(
+        "/metrics",
+        others.tell_metrics,
+        methods=["GET"],
+        responses={
+            **_faults(401, 403),
+            200: {
+                "description": "Metrics for Prometheus",
+                "content": {"text/plain": {"schema": {"type": "string"}}},
+            },
+        },
+        response_class=Response,
+    )
+
+
+# --- the document
+
+_TURN_FAULTS = (400, 401, 403, 404, 413, 415, 422, 429, 502, 503, 504)
+Documented = dict[int | str, dict[str, Any]]
+
+
+def _responses(model: type[BaseModel], *faults: int, streams: bool = False) -> Documented:
+    done: dict[str, Any] = {"model": model, "description": "The answer"}
+    if streams:
+        done["content"] = _EVENTS
+    return {200: done, **_faults(*faults)}
+
+
+def _faults(*statuses: int) -> Documented:
+    return {
+        status: {"model": schemas.FaultBody, "description": HTTPStatus(status).phrase}
+        for status in statuses
+    }
+
+
+def _body(model: type[BaseModel]) -> dict[str, Any]:
+    schema = model.model_json_schema()
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+# --- faults
+
+
+async def _tell_fault(_request: Request, error: Exception) -> Response:
+    return fault_of(error).response()
+
+
+async def _tell_wrong_request(_request: Request, error: Exception) -> Response:
+    """A parameter of an address that cannot be; what was given is not repeated."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101  # as it is registered
+    where = ".".join(str(step) for step in error.errors()[0]["loc"][1:])
+    fault = Fault(status=400, message=f"{where} is not what it has to be.", param=where)
+    return fault.response()
+
+
+async def _tell_wrong_address(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101  # as it is registered
+    message = f"{HTTPStatus(error.status_code).phrase}. GET /openapi.json tells what there is."
+    return Fault(
+        status=error.status_code, message=message, headers=dict(error.headers or {})
+    ).response()

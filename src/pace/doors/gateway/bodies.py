@@ -1,0 +1,52 @@
+"""Reads a request's body: JSON, an object, and no more of it than is taken."""
+
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from starlette.requests import ClientDisconnect, Request
+
+from pace.doors.gateway.faults import RefusedError
+
+_MIB = 1024 * 1024
+
+
+async def read_body(request: Request, *, most: int) -> dict[str, Any]:
+    """The object in a request's body, of at most `most` bytes. Raises RefusedError."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RefusedError(
+            "Only JSON is taken here. Send it with the header Content-Type: application/json.",
+            status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        )
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > most:
+        raise _too_large(most)
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > most:
+                raise _too_large(most)
+            parts.append(part)
+    except ClientDisconnect:
+        raise RefusedError("The request broke off.", status=HTTPStatus.BAD_REQUEST) from None
+    try:
+        body = orjson.loads(b"".join(parts))
+    except orjson.JSONDecodeError as error:
+        raise RefusedError(
+            f"The body is not JSON (line {error.lineno}, column {error.colno}). Send one object.",
+            status=HTTPStatus.BAD_REQUEST,
+        ) from None
+    if not isinstance(body, dict):
+        raise RefusedError("The body has to be an object.", status=HTTPStatus.BAD_REQUEST)
+    return body
+
+
+def _too_large(most: int) -> RefusedError:
+    return RefusedError(
+        f"The body is larger than {most // _MIB} MiB. Send less at once.",
+        status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        headers={"Connection": "close"},
+    )

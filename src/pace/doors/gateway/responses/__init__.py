@@ -1,0 +1,1 @@
+"""The Responses form of a turn: read as chat completions, and answered in its own events."""

@@ -1,0 +1,1 @@
+"""How a gateway is seen at work: logs, metrics, traces, all of numbers and ids, never of words."""

@@ -1,0 +1,129 @@
+"""Logs, a line for each request: ids, counts and times, never words, and no key.
+
+A thread's name is its client's own and could hold words, so a digest of it stands in its place.
+"""
+
+import hashlib
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+import orjson
+import structlog
+
+from pace.doors.gateway.seeing.outcomes import SeenTurn
+from pace.settings import LogFormat
+
+
+class Log:
+    """Writes lines to standard error, or to another stream of bytes."""
+
+    def __init__(self, form: LogFormat, stream: BinaryIO | None = None) -> None:
+        self._stream = stream or sys.stderr.buffer
+        self._renderer: structlog.typing.Processor
+        self._renderer = structlog.processors.JSONRenderer(serializer=orjson.dumps)
+        if form is LogFormat.TEXT:
+            self._renderer = _as_text
+        self._logger = structlog.wrap_logger(
+            structlog.BytesLogger(self._stream),
+            processors=[
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                self._renderer,
+            ],
+            wrapper_class=structlog.BoundLogger,
+            cache_logger_on_first_use=True,
+        )
+
+    def turn(self, seen: SeenTurn) -> None:
+        """A request is over."""
+        facts: dict[str, object] = {}
+        if seen.facts is not None:
+            facts = {
+                "memory": seen.facts.memory,
+                "thread": short_digest(seen.facts.thread) if seen.facts.thread else None,
+                "session": seen.facts.session_id,
+                "summary_version": seen.facts.summary_version,
+                "window_pairs": seen.facts.window_pairs,
+                "prompt_tokens": seen.facts.prompt_tokens,
+                "tokens_saved": seen.facts.tokens_saved,
+            }
+        first = seen.first_word_seconds
+        self._logger.info(
+            "turn",
+            endpoint=seen.endpoint,
+            outcome=seen.outcome,
+            fault=seen.fault or None,
+            key=seen.key_id or None,
+            streamed=seen.is_streamed,
+            seconds=round(seen.seconds, 4),
+            first_word_seconds=None if first is None else round(first, 4),
+            counted_prompt_tokens=seen.prompt_tokens,
+            reply_tokens=seen.reply_tokens,
+            **facts,
+        )
+
+    def fold(self, thread_id: str, outcome: str) -> None:
+        """A fold ended."""
+        self._logger.info("fold", thread=short_digest(thread_id), outcome=outcome)
+
+    def tell(self, sentence: str) -> None:
+        """A sentence of Pace's own for whoever runs it."""
+        self._logger.warning("notice", sentence=sentence)
+
+    def fault(self, kind: str, place: str) -> None:
+        """Something failed that should not; of the error, only its type and place are told."""
+        self._logger.error("fault", kind=kind, place=place)
+
+
+def short_digest(text: str) -> str:
+    """What stands in a log for a thread."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+@contextmanager
+def others_quiet(log: Log) -> Iterator[None]:
+    """While it lasts, what libraries log is a line of ours if it is an error, and else nothing."""
+    handler = _Others(log)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+
+
+class _Others(logging.Handler):
+    def __init__(self, log: Log) -> None:
+        super().__init__(logging.ERROR)
+        self._log = log
+        self._told: dict[tuple[str, str], float] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell of an error, at most once a minute for each place: its message may quote words."""
+        error = record.exc_info[1] if record.exc_info else None
+        kind = record.name if error is None else type(error).__name__
+        traceback = None if error is None else error.__traceback__
+        place = f"{record.module}:{record.lineno}"
+        while traceback is not None:
+            place = f"{traceback.tb_frame.f_code.co_name}:{traceback.tb_lineno}"
+            traceback = traceback.tb_next
+        now = time.monotonic()
+        if now - self._told.get((kind, place), -_QUIET_SECONDS) < _QUIET_SECONDS:
+            return
+        self._told[kind, place] = now
+        self._log.fault(kind, place)
+
+
+_QUIET_SECONDS = 60.0
+
+
+def _as_text(_logger: object, _method: str, event: structlog.typing.EventDict) -> bytes:
+    """A line for people: the time, what it is, and what is known of it."""
+    at, level = event.pop("timestamp", ""), event.pop("level", "")
+    what = event.pop("event", "")
+    told = " ".join(f"{name}={value}" for name, value in event.items() if value is not None)
+    return f"{at} {level:<7} {what} {told}".encode("utf-8", "replace")

@@ -1,0 +1,133 @@
+"""Serves a gateway: one process, or one that starts several and replaces those that die."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
+
+from pace.doors.gateway.admission import Admission, Doorstep
+from pace.doors.gateway.app import build_app
+from pace.doors.gateway.gateway import Gateway
+from pace.doors.gateway.keys import KeyFile, KeyRing
+from pace.doors.gateway.opening import open_gateway
+from pace.doors.gateway.seeing.logs import Log, others_quiet
+from pace.doors.gateway.seeing.metrics import FOLDER_VARIABLE, forget_process
+from pace.errors import PaceError
+from pace.settings_file import SettingsFile
+
+# How long turns may go on when the gateway is to end (seconds).
+_GRACE_SECONDS = 10
+# An idle connection of a client's is kept longer than clients keep theirs (seconds), so that no
+# request meets one that closes.
+_KEEP_ALIVE_SECONDS = 75
+_LOOK_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class Serving:
+    """Makes the application in the process that serves it; goes to other processes as a value.
+
+    `values` are settings by their full names. `parent` is the process to end with, if there is one.
+    `fault` is what kept it from serving, if it never did.
+    """
+
+    values: Mapping[str, object]
+    doorstep: Doorstep
+    keys: Path
+    parent: int | None = None
+    fault: Exception | None = field(default=None, init=False)
+
+    def __call__(self) -> ASGIApp:
+        """The application, which opens everything when it starts."""
+        app = build_app(self._opening)
+        return Admission(app, doorstep=self.doorstep, keys=KeyRing(KeyFile(self.keys)))
+
+    @asynccontextmanager
+    async def _opening(self) -> AsyncIterator[Gateway]:
+        log = Log(SettingsFile.open(self.values).current.serve.log_format)
+        with others_quiet(log):
+            try:
+                async with open_gateway(SettingsFile.open(self.values), log) as gateway:
+                    watch = asyncio.create_task(self._end_with_parent(), name="parent")
+                    try:
+                        yield gateway
+                    finally:
+                        watch.cancel()
+            except PaceError as error:
+                self.fault = error
+                if self.parent is not None:
+                    log.tell(str(error))
+                raise
+
+    async def _end_with_parent(self) -> None:
+        """End when the process that started this one is no more, which nobody else would notice."""
+        while self.parent is not None:
+            await asyncio.sleep(_LOOK_SECONDS)
+            if os.getppid() != self.parent:
+                signal.raise_signal(signal.SIGTERM)
+                return
+
+
+def serve_here(serving: Serving, listening: socket.socket) -> None:
+    """Serve in this process until a signal ends it. Raises what kept it from serving."""
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    server = uvicorn.Server(_config(serving, workers=1))
+    server.run([listening])
+    if serving.fault is not None:
+        raise serving.fault
+
+
+def serve_with_workers(serving: Serving, listening: socket.socket, workers: int) -> bool:
+    """Serve in so many processes until a signal ends them; false if they could not begin."""
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    with tempfile.TemporaryDirectory(prefix="pace-metrics-") as folder:
+        os.environ[FOLDER_VARIABLE] = folder
+        try:
+            supervisor = _Workers(_config(serving, workers=workers), [listening])
+            supervisor.run()
+        finally:
+            del os.environ[FOLDER_VARIABLE]
+    return not supervisor.has_failed
+
+
+class _Workers(Multiprocess):
+    """Starts processes that share one socket, and others for those that die."""
+
+    has_failed = False
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace those that died, and let go of what they had counted as under way."""
+        before = {process.pid for process in self.processes}
+        super().keep_subprocess_alive()
+        for pid in before - {process.pid for process in self.processes}:
+            if pid is not None:
+                forget_process(pid)
+        self.has_failed = any(process.exitcode == STARTUP_FAILURE for process in self.processes)
+
+
+def _config(serving: Serving, *, workers: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        serving,
+        factory=True,
+        workers=workers,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # Nobody stands between; a header that says so would be believed.
+        proxy_headers=False,
+        ws="none",
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
