@@ -1,9 +1,10 @@
-"""One engine for a chat, a fold and a second session: one decode at a time, and nothing mixed."""
+"""One engine for chat, fold, second session and prepare: one decode at a time, nothing mixed."""
 
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,13 @@ async def engine(tiny: Path) -> AsyncIterator[EmbeddedPlanner]:
     await planner.aclose()
 
 
-async def test_chat_fold_and_a_second_session_share_one_engine(engine: EmbeddedPlanner) -> None:
-    """B83: in 50 rounds of three at once, one decodes at a time, and each replies as if alone."""
+async def test_all_who_ask_share_one_engine(engine: EmbeddedPlanner) -> None:
+    """B83: in 50 rounds of all at once, one decodes at a time, and each replies as if alone.
+
+    There are fewer slots than threads, so each round also takes every slot from its owner.
+    """
     speaking: Counter[str] = Counter()
+    order: list[str] = []
     most_at_once = 0
 
     async def reply(who: str) -> str:
@@ -43,13 +48,25 @@ async def test_chat_fold_and_a_second_session_share_one_engine(engine: EmbeddedP
         text = ""
         async with aclosing(engine.stream(ASKED[who])) as events:
             async for event in events:
+                order.append(who)
                 speaking[who] = 0 if isinstance(event, Finished) else 1
                 most_at_once = max(most_at_once, speaking.total())
                 if isinstance(event, TextDelta):
                     text += event.text
         return text
 
+    async def prepare() -> int:
+        return await engine.prepare(ASKED["chat"])
+
+    for who in ASKED:
+        await reply(who)
+    await prepare()  # so that from now on every turn finds the same in the cache
     alone = [await reply(who) for who in ASKED]
+    await prepare()
     for _ in range(ROUNDS):
-        assert await asyncio.gather(*map(reply, ASKED)) == alone
+        order.clear()
+        *together, held = await asyncio.gather(*map(reply, ASKED), prepare())
+        assert together == alone
+        assert held > 0
+        assert sum(a != b for a, b in pairwise(order)) == len(ASKED) - 1
     assert most_at_once == 1
