@@ -6,11 +6,13 @@ from datetime import timedelta
 
 import pytest
 import pytest_asyncio
+from redis import Redis
 from redis.crc import key_slot
 
 from pace.errors import StoreConflictError, StoreError
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import SessionId, ThreadId
+from pace.stores.redis.clock import milliseconds
 from pace.stores.redis.keys import KeyNames
 from pace.stores.redis.lease import LeaseTimes
 from pace.stores.redis.store import RedisThreadMemoryStore
@@ -166,31 +168,27 @@ async def test_all_keys_expire_together(
         KeyNames(prefix).of(memory.thread_id),
     )
 
-    def expiry(client: object) -> set[object]:
-        return {client.pexpiretime(key) for key in keys.data}  # type: ignore[attr-defined]
+    def expiry(client: Redis) -> set[object]:
+        return {client.pexpiretime(key) for key in keys.data}
 
     waiting = replace(memory, pending=(pair(1, memory),), next_number=2)
     with server.client() as client:
         await store.compare_and_set(memory.thread_id, None, waiting)
         began = memory.last_active_at
-        assert expiry(client) == {_milliseconds(began + timedelta(minutes=20))}
+        assert expiry(client) == {milliseconds(began + timedelta(minutes=20))}
 
         stamped, _ = waiting.stamp_fold()
         await store.compare_and_set(memory.thread_id, waiting, stamped)
-        assert expiry(client) == {_milliseconds(began + timedelta(minutes=20))}
+        assert expiry(client) == {milliseconds(began + timedelta(minutes=20))}
 
         later = replace(stamped, last_active_at=began + timedelta(minutes=19))
         await store.compare_and_set(memory.thread_id, stamped, later)
-        assert expiry(client) == {_milliseconds(began + timedelta(minutes=39))}
+        assert expiry(client) == {milliseconds(began + timedelta(minutes=39))}
 
         over = replace(later, last_active_at=began - timedelta(minutes=21))
         await store.compare_and_set(memory.thread_id, later, over)
         assert client.keys(f"{prefix}*") == []
     assert await store.load(memory.thread_id) is None
-
-
-def _milliseconds(at: object) -> int:
-    return round(at.timestamp() * 1000)  # type: ignore[attr-defined]
 
 
 async def test_the_time_is_the_servers(server: Server, store: RedisThreadMemoryStore) -> None:
