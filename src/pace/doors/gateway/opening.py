@@ -32,7 +32,9 @@ from pace.ports import Clock, ThreadMemoryStore, ThreadSummarizer
 from pace.settings import ServeSettings, Settings, names_in
 from pace.settings_file import SettingsFile
 from pace.stores.in_process import InProcessThreadMemoryStore
+from pace.summarizers.apart import ApartSummarizer
 from pace.summarizers.chain import TurnedDown
+from pace.summarizers.extractive import ExtractiveSummarizer, fold_extractively
 from pace.wiring import assemble_relay
 
 _MIB = 1024 * 1024
@@ -50,9 +52,14 @@ async def open_gateway(file: SettingsFile, log: Log) -> AsyncIterator[Gateway]:
         stack.push_async_callback(store.aclose)
         journal = await _journal(settings.serve, clock, log, stack)
         upstream, model = await _open_upstream(file, stack)
+        # Apart, so that no stream waits for the time that a fold takes.
+        extractive = ApartSummarizer(fold_extractively, name=ExtractiveSummarizer().name)
+        extractive.warm()
+        stack.push_async_callback(extractive.aclose)
         parts = assemble_relay(
             limits=settings.limits,
             model=model,
+            extractive=extractive,
             store=CountedStore(store, watching.metrics),
             clock=clock,
             observe=watching.fold,

@@ -15,6 +15,7 @@ from pace.doors.gateway.client import Client, ClientGoneError
 from pace.doors.gateway.replies import first_choice, hear
 from pace.doors.gateway.seeing.outcomes import Outcome, SeenTurn
 from pace.doors.gateway.seeing.watching import Watching
+from pace.memory.turn import ThreadId
 from pace.planners.upstreams.port import Chunk, Upstream
 from pace.relayed.asked import Asked, TurnFacts, thread_of
 from pace.relaying import Relay, RelayedTurn
@@ -76,9 +77,7 @@ class Turns:
         """
         async with self._taken(request, is_streamed=False) as (turn, seen):
             async with client.staying():
-                answer = await self._upstream.complete(
-                    turn.body, affinity=_affinity(request, turn.facts)
-                )
+                answer = await self._upstream.complete(turn.body, affinity=seen.thread_id or "")
             seen.counted(answer.get("usage"))
             hear(first_choice(answer).get("message"), turn, seen)
             is_kept = await turn.record()
@@ -94,7 +93,7 @@ class Turns:
             relaying = _Relaying(turn, seen)
             try:
                 async with client.staying():
-                    await relaying.through(self._upstream, sink, _affinity(request, turn.facts))
+                    await relaying.through(self._upstream, sink, seen.thread_id or "")
             except (ClientGoneError, asyncio.CancelledError):
                 # Whoever had the whole reply may leave before it is acknowledged.
                 await turn.record(interrupted=not relaying.is_finished)
@@ -111,7 +110,7 @@ class Turns:
         with self._watching.turn(seen):
             tokens = await self._upstream.context_tokens(request.model)
             async with self._relay.turn(request.asked, request.body, context_tokens=tokens) as turn:
-                seen.composed(turn.facts)
+                seen.composed(turn.facts, _thread_of(request, turn.facts))
                 yield turn, seen
 
 
@@ -142,5 +141,5 @@ class _Relaying:
             await sink.begin(turn)
 
 
-def _affinity(request: TurnRequest, facts: TurnFacts) -> str:
-    return thread_of(request.asked.scope, facts.thread) if facts.thread else ""
+def _thread_of(request: TurnRequest, facts: TurnFacts) -> ThreadId | None:
+    return thread_of(request.asked.scope, facts.thread) if facts.thread else None

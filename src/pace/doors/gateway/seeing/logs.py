@@ -44,7 +44,7 @@ class Log:
         if seen.facts is not None:
             facts = {
                 "memory": seen.facts.memory,
-                "thread": short_digest(seen.facts.thread) if seen.facts.thread else None,
+                "thread": short_digest(seen.thread_id) if seen.thread_id else None,
                 "session": seen.facts.session_id,
                 "summary_version": seen.facts.summary_version,
                 "window_pairs": seen.facts.window_pairs,

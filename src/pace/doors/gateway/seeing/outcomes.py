@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from pace.memory.turn import ThreadId
 from pace.relayed.asked import TurnFacts
 
 
@@ -33,14 +34,16 @@ class SeenTurn:
     first_word: float | None = None
     ended: float | None = None
     facts: TurnFacts | None = None
+    thread_id: ThreadId | None = None
     prompt_tokens: int | None = None
     reply_tokens: int | None = None
     outcome: Outcome = Outcome.FAILED
     fault: str = ""
 
-    def composed(self, facts: TurnFacts) -> None:
-        """The prompt is set."""
+    def composed(self, facts: TurnFacts, thread_id: ThreadId | None) -> None:
+        """The prompt is set, in this thread, if it is in one."""
         self.facts = facts
+        self.thread_id = thread_id
 
     def said(self) -> None:
         """A word of the reply came."""

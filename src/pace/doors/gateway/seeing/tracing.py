@@ -55,8 +55,8 @@ class OpenTelemetryTraces:
                     counts["pace.tokens_saved"] = facts.tokens_saved
                     counts["pace.summary_version"] = facts.summary_version
                     counts["pace.window_pairs"] = facts.window_pairs
-                    if facts.thread:
-                        span.set_attribute("gen_ai.conversation.id", short_digest(facts.thread))
+                if seen.thread_id is not None:
+                    span.set_attribute("gen_ai.conversation.id", short_digest(seen.thread_id))
                 for name, count in counts.items():
                     if count is not None:
                         span.set_attribute(name, count)
