@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from pace.errors import StoreConflictError, StoreError
+from pace.errors import StoreConflictError, StoreError, StoreUnreachableError
 from pace.stores.redis.clock import RedisClock, milliseconds
 from pace.stores.redis.link import Link
 from pace.stores.redis.scripts import GIVE_UP, RENEW, TAKE
@@ -71,7 +71,11 @@ class Leases:
             _milliseconds(self.times.lasts),
             milliseconds(deadline),
         ]
-        taken, data, time = await self._link.ask(lambda _: self._take(lease.keys, args))
+        try:
+            taken, data, time = await self._link.ask(lambda _: self._take(lease.keys, args))
+        except StoreUnreachableError:
+            lease.is_over = True  # nobody would hear that it is given up, either
+            raise
         now = (int(time[0]), int(time[1]))
         if self._clock.is_due or (not taken and not self._clock.agrees(*now)):
             self._clock.tell(*now)
