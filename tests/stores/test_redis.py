@@ -312,3 +312,20 @@ async def test_many_turns_share_few_connections(
 
     assert all(await asyncio.gather(*(turn(number) for number in range(200))))
     assert len(await store.thread_ids()) == 200
+
+
+async def test_a_turn_that_fails_shortens_nothing(
+    server: Server, open_store: OpenStore, prefix: str, memory: ThreadMemory
+) -> None:
+    """Taking and renewing a turn only ever move a thread's end back."""
+    often = LeaseTimes(lasts=timedelta(seconds=1), renewed_every=timedelta(milliseconds=5))
+    store, keys = await open_store(server, leases=often), KeyNames(prefix).of(memory.thread_id)
+    await store.compare_and_set(memory.thread_id, None, memory)
+    with server.client() as client:
+        before = client.pexpiretime(keys.value)
+        async with store.turn(memory.thread_id):
+            assert client.pexpiretime(keys.value) >= before
+            asked = store.round_trips
+            while store.round_trips < asked + 2:  # noqa: ASYNC110  # the renewal tells nobody
+                await asyncio.sleep(0)
+        assert client.pexpiretime(keys.value) >= before
