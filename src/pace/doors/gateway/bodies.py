@@ -9,6 +9,9 @@ from starlette.requests import ClientDisconnect, Request
 from pace.doors.gateway.faults import RefusedError
 
 _MIB = 1024 * 1024
+# A body of up to so many times the limit is read to its end and thrown away: a client that is still
+# sending would see its connection break, and not why.
+_DISCARDED = 4
 
 
 async def read_body(request: Request, *, most: int) -> dict[str, Any]:
@@ -20,18 +23,22 @@ async def read_body(request: Request, *, most: int) -> dict[str, Any]:
             status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
         )
     declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > most:
-        raise _too_large(most)
+    if declared.isdigit() and int(declared) > most * _DISCARDED:
+        raise _too_large(most, closes=True)
     parts: list[bytes] = []
     size = 0
     try:
         async for part in request.stream():
             size += len(part)
-            if size > most:
-                raise _too_large(most)
+            if size > most * _DISCARDED:
+                raise _too_large(most, closes=True)
             parts.append(part)
+            if size > most:
+                parts.clear()
     except ClientDisconnect:
         raise RefusedError("The request broke off.", status=HTTPStatus.BAD_REQUEST) from None
+    if size > most:
+        raise _too_large(most, closes=False)
     try:
         body = orjson.loads(b"".join(parts))
     except orjson.JSONDecodeError as error:
@@ -44,9 +51,9 @@ async def read_body(request: Request, *, most: int) -> dict[str, Any]:
     return body
 
 
-def _too_large(most: int) -> RefusedError:
+def _too_large(most: int, *, closes: bool) -> RefusedError:
     return RefusedError(
-        f"The body is larger than {most // _MIB} MiB. Send less at once.",
+        f"The body is larger than {most / _MIB:g} MiB. Send less at once.",
         status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        headers={"Connection": "close"},
+        headers={"Connection": "close"} if closes else {},
     )
