@@ -1,6 +1,7 @@
 """The shared store, held to the contract of all stores, and to what many processes need besides."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -31,6 +32,13 @@ class TestRedisThreadMemoryStore(ThreadMemoryStoreContract):
     @pytest.fixture
     def clock(self, real_clock: ManualClock) -> ManualClock:
         return real_clock
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Wait for what nobody tells."""
+    async with asyncio.timeout(10):
+        while not is_so():  # noqa: ASYNC110  # as it says
+            await asyncio.sleep(0)
 
 
 async def test_a_turn_costs_two_requests(
@@ -69,8 +77,7 @@ async def test_a_turn_waits_for_another_process(
     async with first.turn(memory.thread_id) as held:
         waiting = asyncio.create_task(next_turn())
         before = second.round_trips
-        while second.round_trips < before + 3:  # noqa: ASYNC110  # it tells nobody that it looks
-            await asyncio.sleep(0)
+        await until(lambda: second.round_trips >= before + 3)
         assert not waiting.done()
         await first.compare_and_set(memory.thread_id, held, memory, ends_turn=True)
     assert await waiting == memory
@@ -123,10 +130,8 @@ async def test_a_held_turn_keeps_its_lease_and_its_thread(
         async with store.turn(memory.thread_id):
             assert client.pttl(keys.value) > 20_000
             client.pexpire(keys.turn, 20_000)
-            renewed = client.pttl(keys.turn)
-            while client.pttl(keys.value) < 19 * 60_000 or renewed <= 20_000:
-                await asyncio.sleep(0)  # the renewal tells nobody
-                renewed = client.pttl(keys.turn)
+            await until(lambda: client.pttl(keys.value) > 19 * 60_000)
+            await until(lambda: client.pttl(keys.turn) > 20_000)
         assert client.exists(keys.turn) == 0
 
 
@@ -326,6 +331,5 @@ async def test_a_turn_that_fails_shortens_nothing(
         async with store.turn(memory.thread_id):
             assert client.pexpiretime(keys.value) >= before
             asked = store.round_trips
-            while store.round_trips < asked + 2:  # noqa: ASYNC110  # the renewal tells nobody
-                await asyncio.sleep(0)
+            await until(lambda: store.round_trips >= asked + 2)
         assert client.pexpiretime(keys.value) >= before
