@@ -18,6 +18,8 @@ FLAGS = [
     "--disable-sync",
 ]
 WIDE, PHONE = (1280, 800), (390, 844)
+Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
 
 
 @dataclass  # without slots: playwright notes on it which methods it calls
@@ -49,6 +51,13 @@ class Tab:
         await self.page.goto(window.url + path)
         await self.wait_live()
 
+    async def look(self, theme: Theme, size: tuple[int, int]) -> None:
+        """Show the page that is open in this theme and size, as if the person changed theirs."""
+        width, height = size
+        await self.page.emulate_media(color_scheme=theme)
+        await self.page.set_viewport_size({"width": width, "height": height})
+        await self.page.wait_for_selector(f"body.body--{theme}")  # the framework has heard, too
+
     async def wait_live(self) -> None:
         await self.page.wait_for_function("window.did_handshake === true")
 
@@ -66,20 +75,19 @@ class Tabs:
         self,
         path: str = "/",
         *,
-        theme: Literal["light", "dark"] = "light",
+        theme: Theme = "light",
         size: tuple[int, int] = WIDE,
     ) -> Tab:
         """A further tab at a page of the window."""
         is_new = (theme, size) not in self.contexts
         tab = await self.open_blank(theme=theme, size=size)
         if is_new:
-            await tab.page.goto(self.window.address)
+            # The secret is changed for a cookie, without the page that would be left at once.
+            await tab.page.context.request.get(self.window.address, max_redirects=0)
         await tab.go(self.window, path)
         return tab
 
-    async def open_blank(
-        self, *, theme: Literal["light", "dark"] = "light", size: tuple[int, int] = WIDE
-    ) -> Tab:
+    async def open_blank(self, *, theme: Theme = "light", size: tuple[int, int] = WIDE) -> Tab:
         """A tab that shows nothing yet."""
         context = self.contexts.get((theme, size))
         if context is None:

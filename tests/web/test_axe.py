@@ -1,8 +1,8 @@
 """Every page of the window, as axe-core finds it: for people who hear it, or see it otherwise."""
 
 import sys
+from itertools import product
 from pathlib import Path
-from typing import Literal
 
 import pytest
 import pytest_asyncio
@@ -10,7 +10,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
 from web.scripted import FAULT, Scripted
-from web.tabs import PHONE, WIDE, Tabs
+from web.tabs import PHONE, THEMES, WIDE, Tabs
 from web.talk import rows, say
 from web.window_process import FAULTY, RunningWindow, running_window
 
@@ -19,7 +19,6 @@ PAGES = {
     "past conversations": "/conversations",
     "settings": "/settings",
 }
-THEMES: list[Literal["light", "dark"]] = ["light", "dark"]
 BAD = {"serious", "critical"}
 RICH = """# A plan
 
@@ -68,21 +67,15 @@ async def findings(page: Page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
-async def test_axe_finds_nothing_serious(
-    tabs: Tabs,
-    spoken: RunningWindow,
-    path: str,
-    theme: Literal["light", "dark"],
-    size: tuple[int, int],
-) -> None:
+async def test_axe_finds_nothing_serious(tabs: Tabs, spoken: RunningWindow, path: str) -> None:
     """No page has a serious or a critical finding, light or dark, wide or on a phone."""
     assert spoken is tabs.window
-    tab = await tabs.open(path, theme=theme, size=size)
+    tab = await tabs.open(path)
     await expect(tab.page.locator("#page")).not_to_be_empty()
-    assert await findings(tab.page) == []
+    for theme, size in product(THEMES, (WIDE, PHONE)):
+        await tab.look(theme, size)
+        assert await findings(tab.page) == [], (theme, size)
 
 
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
@@ -107,19 +100,22 @@ async def test_a_page_that_failed_has_one_main_part(
         await mine.close()
 
 
-@pytest.mark.parametrize("theme", THEMES)
 async def test_axe_finds_nothing_serious_in_a_past_conversation(
-    tabs: Tabs, spoken: RunningWindow, theme: Literal["light", "dark"]
+    tabs: Tabs, spoken: RunningWindow
 ) -> None:
-    """An opened conversation and what a search found are as good."""
+    """An opened conversation and what a search found are as good, light or dark."""
     assert spoken is tabs.window
-    tab = await tabs.open("/conversations", theme=theme)
+    tab = await tabs.open("/conversations")
     await tab.page.get_by_role("searchbox").fill("kettle")
     await expect(tab.page.locator("mark").first).to_be_visible()
-    assert await findings(tab.page) == []
+    for theme in THEMES:
+        await tab.look(theme, WIDE)
+        assert await findings(tab.page) == [], theme
     await tab.page.locator("mark").first.click()
     await expect(tab.page.locator(".reply").first).to_be_visible()
-    assert await findings(tab.page) == []
+    for theme in THEMES:
+        await tab.look(theme, WIDE)
+        assert await findings(tab.page) == [], theme
 
 
 async def test_axe_finds_nothing_serious_when_the_connection_is_lost(

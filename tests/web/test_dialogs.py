@@ -1,13 +1,13 @@
 """Every dialog, on whichever page it stands, looks like the rest of the window."""
 
 from collections.abc import Awaitable, Callable
-from typing import Literal
+from itertools import product
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from web.tabs import PHONE, WIDE, Tabs
+from web.tabs import PHONE, THEMES, WIDE, Tabs
 from web.talk import ask
 from web.window_process import RunningWindow
 
@@ -78,22 +78,17 @@ OPENED = {
 }
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("opened", OPENED.values(), ids=OPENED)
 async def test_a_dialog_is_a_card(
-    tabs: Tabs,
-    spoken: RunningWindow,
-    *,
-    opened: tuple[str, Callable[[Page], Awaitable[None]]],
-    theme: Literal["light", "dark"],
-    size: tuple[int, int],
+    tabs: Tabs, spoken: RunningWindow, opened: tuple[str, Callable[[Page], Awaitable[None]]]
 ) -> None:
-    """Its border, its corners and its ground are those of a card; its buttons stand apart."""
+    """Light or dark, wide or on a phone, it looks like a card; its buttons stand apart."""
     assert spoken is tabs.window
     path, opens = opened
-    page = (await tabs.open(path, theme=theme, size=size)).page
-    await opens(page)
-    dialog = page.get_by_role("dialog")
+    tab = await tabs.open(path)
+    await opens(tab.page)
+    dialog = tab.page.get_by_role("dialog")
     await expect(dialog).to_be_visible()
-    assert await dialog.evaluate(_LOOK) == _AS_A_CARD
+    for theme, size in product(THEMES, (WIDE, PHONE)):
+        await tab.look(theme, size)
+        assert await dialog.evaluate(_LOOK) == _AS_A_CARD, (theme, size)
