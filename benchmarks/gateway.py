@@ -53,12 +53,13 @@ class Target:
 class Conversation:
     """What one client holds of its talk."""
 
-    number: int
+    name: str
     messages: list[dict[str, str]] = field(default_factory=list)
 
     @classmethod
-    def begun(cls, number: int) -> "Conversation":
-        made = cls(number, [{"role": "system", "content": "You are a calm assistant. " * 8}])
+    def begun(cls, name: str) -> "Conversation":
+        """One that is nobody else's by its first words."""
+        made = cls(name, [{"role": "system", "content": "You are a calm assistant. " * 8}])
         for _ in range(HISTORY_TURNS - 1):
             made.say()
             made.hear(f"Yes: {made.words()}")
@@ -66,11 +67,11 @@ class Conversation:
 
     def words(self) -> str:
         turn = len(self.messages) // 2
-        draw = random.Random(f"{self.number} {turn}")  # noqa: S311  # words, not secrets
+        draw = random.Random(f"{self.name} {turn}")  # noqa: S311  # words, not secrets
         thing, person = draw.choice(_THINGS), draw.choice(_PEOPLE)
         return (
-            f"the {thing} gate's code is {draw.randrange(10_000)} since Tuesday, so please tell "
-            f"{person} that the oak boards come before {draw.randrange(7, 12)} and that somebody "
+            f"for {self.name} the {thing} gate's code is {draw.randrange(10_000)} since Tuesday, "
+            f"so please tell {person} that the oak boards come before {draw.randrange(7, 12)} and that somebody "
             f"has to sign for them at door {draw.randrange(90)}, because the yard of the {thing} "
             f"stays closed until the paving is dry, which {person} thinks will take until Friday"
         )
@@ -108,12 +109,9 @@ class Load:
         self._url = f"{target.url}/chat/completions"
         self._rate = rate
         self._streamed = streamed
-        # The mark keeps runs apart: no gateway knows these conversations from an earlier one.
-        mark = f"{target.name} {rate} {streamed}"
+        run = f"{'s' if streamed else 'w'}{rate:.0f}"
         count = int(rate * SECONDS_BETWEEN_TURNS)
-        self._talks = [Conversation.begun(at) for at in range(count)]
-        for talk in self._talks:
-            talk.messages[0]["content"] += mark
+        self._talks = [Conversation.begun(f"{run}-{at}") for at in range(count)]
         self.latencies: list[float] = []
         self.failed = 0
 
