@@ -22,9 +22,10 @@ CHAT = "/v1/chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Words after which nothing more comes until the client leaves."""
+    """Words after which nothing more comes until the gate opens or the client leaves."""
 
     words: str
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Answering:
 
     async def _whole(self, reply: Reply, writer: asyncio.StreamWriter) -> None:
         if isinstance(reply, Held):
-            await asyncio.Event().wait()
+            await reply.gate.wait()
         message: dict[str, Any] = {"role": "assistant", "content": reply}
         if isinstance(reply, Calls):
             message = {"role": "assistant", "content": None, "tool_calls": [_call(reply)]}
@@ -111,7 +112,7 @@ class Answering:
             writer.write(event(_chunk(delta(piece))))
             await writer.drain()
         if isinstance(reply, Held):
-            await asyncio.Event().wait()
+            await reply.gate.wait()
         if isinstance(reply, Broken):
             writer.write(event({"error": {"message": "out of order", "type": "server_error"}}))
             return

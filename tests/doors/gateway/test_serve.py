@@ -1,0 +1,198 @@
+"""The installed `pace serve` and `pace keys`, as processes."""
+
+import asyncio
+import json
+import re
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from doors.gateway.answering import Held, answering
+from doors.gateway.gateways import CHAT, MODEL, user
+from doors.running import PACE, environment, run_pace
+from doors.test_embedded_chat import folders, words_on_disk
+
+Process = asyncio.subprocess.Process
+
+
+@asynccontextmanager
+async def serving(home: Path, *flags: str, **env: str) -> AsyncIterator[tuple[Process, str]]:
+    """A gateway as a process, and the base_url that it printed."""
+    process = await asyncio.create_subprocess_exec(
+        *(str(PACE), "serve", "--port", "0", *flags),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=environment(home, **env),
+    )
+    assert process.stdout is not None
+    try:
+        line = (await process.stdout.readline()).decode()
+        found = re.search(r"http://\S+/v1", line)
+        assert found, line
+        yield process, found.group()
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def test_serves_until_it_is_ended(tmp_path: Path) -> None:
+    """It says where it is, who answers and where memory lives; a signal ends it in order."""
+    async with (
+        answering("Hello.") as server,
+        serving(tmp_path, "--upstream", server.url) as (process, url),
+        httpx.AsyncClient(base_url=url) as client,
+    ):
+        answer = await client.post(
+            "/chat/completions", json={"model": MODEL, "messages": [user("Secret words")]}
+        )
+        process.send_signal(signal.SIGTERM)
+        out, err = await process.communicate()
+    assert answer.status_code == 200
+    assert MODEL in out.decode()
+    assert "Memory: in this process" in out.decode()
+    assert process.returncode == 130
+    (logged,) = [json.loads(line) for line in err.splitlines()]
+    assert logged["outcome"] == "answered"
+    assert b"Secret" not in err
+
+
+async def test_turns_may_end_when_it_is_ended(tmp_path: Path) -> None:
+    """A turn that is under way when the gateway is to end goes on to its end."""
+    held = Held("Once upon")
+    async with (
+        answering(held) as server,
+        serving(tmp_path, "--upstream", server.url) as (process, url),
+        httpx.AsyncClient(base_url=url) as client,
+    ):
+        body = {"model": MODEL, "stream": True, "messages": [user("Hello")]}
+        async with client.stream("POST", "/chat/completions", json=body) as answer:
+            lines = answer.aiter_lines()
+            while "Once" not in await anext(lines):
+                pass
+            process.send_signal(signal.SIGTERM)
+            await _until_nobody_listens(url)
+            held.gate.set()
+            rest = [line async for line in lines if line]
+        await process.communicate()
+    assert rest[-1] == "data: [DONE]"
+
+
+async def _until_nobody_listens(url: str) -> None:
+    while True:
+        try:
+            async with httpx.AsyncClient() as client:
+                await client.get(f"{url}/models")
+        except httpx.TransportError:
+            return
+
+
+async def test_other_machines_need_keys(tmp_path: Path) -> None:
+    """Without a key the gateway does not listen to other machines; with one it lets that in."""
+    refused = await run_pace(tmp_path, "serve", "--host", "0.0.0.0", "--port", "0")  # noqa: S104
+    made = await run_pace(tmp_path, "keys", "new", "laptop")
+    listed = await run_pace(tmp_path, "keys", "list")
+    key = made.out.strip()
+    async with (
+        answering() as server,
+        serving(tmp_path, "--host", "0.0.0.0", "--upstream", server.url) as (_, url),  # noqa: S104
+        httpx.AsyncClient(base_url=url) as client,
+    ):
+        without = await client.get("/models")
+        right = await client.get("/models", headers={"Authorization": f"Bearer {key}"})
+    revoked = await run_pace(tmp_path, "keys", "revoke", listed.out.split()[0])
+    assert refused.status == 2
+    assert "pace keys new" in refused.err
+    assert key.startswith("pace-")
+    assert key not in listed.out
+    assert "laptop" in listed.out
+    assert without.status_code == 401
+    assert right.status_code == 200
+    assert revoked.status == 0
+    assert "no keys" in (await run_pace(tmp_path, "keys", "list")).out
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (("--workers", "2"), "--store"),
+        (("--workers", "0"), "--workers"),
+        (("--port", "x"), "--port"),
+        (("--upstream", "http://example.com/v1"), "--upstream"),
+        (("--upstream", "nonsense"), "--upstream"),
+        (("--store", "redis://127.0.0.1:1/0", "--upstream", "http://127.0.0.1:1/v1"), "127.0.0.1"),
+        (("--upstream", "http://127.0.0.1:1/v1", "--upstream-key-env", "NO_KEY"), "NO_KEY"),
+        (("--host", "no.such.host.invalid", "--upstream", "http://127.0.0.1:1/v1"), "--host"),
+        (("--system", "x"), "instructions"),
+        (("--tier", "claude"), "claude"),
+    ],
+)
+async def test_what_cannot_be_served(tmp_path: Path, flags: tuple[str, ...], named: str) -> None:
+    """What was asked wrongly is one sentence that names it, before anything listens."""
+    ended = await run_pace(tmp_path, "serve", *flags)
+    assert ended.status in {1, 2}
+    assert named in ended.err
+    assert ended.err.count("\n") == 1
+    assert "Traceback" not in ended.err
+
+
+async def test_planner_that_comes_later(tmp_path: Path) -> None:
+    """The gateway serves while its planner is not there yet, and says so."""
+    async with answering() as server:
+        nobody = server.url
+    async with (
+        serving(tmp_path, "--upstream", nobody) as (process, url),
+        httpx.AsyncClient(base_url=url) as client,
+    ):
+        answer = await client.get("/models")
+        process.send_signal(signal.SIGTERM)
+        out, _ = await process.communicate()
+    assert answer.status_code == 503
+    assert "does not answer yet" in out.decode()
+
+
+async def test_journal(tmp_path: Path) -> None:
+    """Turns are in the history if it is asked for, and only then."""
+    for flags, kept in (((), False), (("--journal",), True)):
+        async with (
+            answering("Hello.") as server,
+            serving(tmp_path, "--upstream", server.url, *flags) as (process, url),
+            httpx.AsyncClient(base_url=url) as client,
+        ):
+            body = {"model": MODEL, "messages": [user("A turtle")]}
+            await client.post("/chat/completions", json=body)
+            process.send_signal(signal.SIGTERM)
+            await process.communicate()
+        found = await run_pace(tmp_path, "history", "search", "turtle")
+        assert ("A turtle" in found.out) is kept
+
+
+async def test_embedded_model(short_path: Path, tiny: Path) -> None:
+    """A client holds a conversation with the model inside Pace, and memory is in no file."""
+    home, temp = folders(short_path, tiny)
+    env = {"TMPDIR": str(temp), "PACE_PLANNER__REPLY_TOKENS": "16"}
+    flags = ("--model", "tiny", "--window", "1")
+    async with (
+        serving(home, *flags, **env) as (process, url),
+        httpx.AsyncClient(base_url=url.removesuffix("/v1"), timeout=60) as client,
+    ):
+        headers = {"X-Pace-Thread": "t"}
+        for number in range(4):
+            text = (
+                "I am Ottilie, my code is KX-4417, I own a teal kettle." if not number else "And?"
+            )
+            body = {"model": "pace", "stream": number % 2 == 1, "messages": [user(text)]}
+            answer = await client.post(CHAT, json=body, headers=headers)
+            assert answer.status_code == 200, answer.text
+        held = (await client.get("/v1/threads/t")).json()
+        assert list(words_on_disk(short_path)) == []
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    assert len(held["window"]) == 1
+    told = json.dumps([held["summary"], held["pending"]])
+    assert all(word in told for word in ("Ottilie", "KX-4417"))
+    assert list(words_on_disk(short_path)) == []
