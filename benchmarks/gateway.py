@@ -71,9 +71,10 @@ class Conversation:
         thing, person = draw.choice(_THINGS), draw.choice(_PEOPLE)
         return (
             f"for {self.name} the {thing} gate's code is {draw.randrange(10_000)} since Tuesday, "
-            f"so please tell {person} that the oak boards come before {draw.randrange(7, 12)} and that somebody "
-            f"has to sign for them at door {draw.randrange(90)}, because the yard of the {thing} "
-            f"stays closed until the paving is dry, which {person} thinks will take until Friday"
+            f"so please tell {person} that the oak boards come before {draw.randrange(7, 12)} and "
+            f"that somebody has to sign for them at door {draw.randrange(90)}, because the yard of "
+            f"the {thing} stays closed until the paving is dry, which {person} thinks will take "
+            "until Friday"
         )
 
     def say(self) -> None:
