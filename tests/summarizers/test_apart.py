@@ -5,17 +5,28 @@ import os
 import signal
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from pace.errors import SummarizerError
-from pace.memory.summary import Fold, SummaryUpdate
 from pace.summarizers.apart import ApartSummarizer
 from pace.summarizers.extractive import NAME, fold_extractively
 from planners.processes import core_limits, kill, wait_died
-from summarizers.made_folds import fold_of, update_of
+from summarizers.folding_functions import (
+    FOLD,
+    end_process,
+    raise_words,
+    tell_process,
+    wait_for_ever,
+)
+from summarizers.made_folds import fold_of
 
-FOLD = fold_of(("My dog is called Rex.", "Rex is a fine name."))
+
+@pytest.fixture(autouse=True)
+def _functions_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child finds this file's functions, too."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))
 
 
 async def test_its_folds_are_the_same() -> None:
@@ -29,7 +40,7 @@ async def test_its_folds_are_the_same() -> None:
 async def test_it_folds_in_one_process_of_low_priority() -> None:
     """All folds are made in one other process, which makes way for turns and dumps no words."""
     apart = ApartSummarizer(tell_process, name="telling")
-    apart.warm()
+    await apart.warm()
     told = {(await apart.summarize(FOLD)).text for _ in range(3)}
     (process_id,) = map(int, told)
     assert process_id != os.getpid()
@@ -68,7 +79,7 @@ async def test_a_fault_holds_no_words() -> None:
         await apart.summarize(FOLD)
     assert "Rex" not in str(raised.value)
     assert raised.value.__cause__ is None
-    assert raised.value.__suppress_context__
+    assert raised.value.__context__ is None
     await apart.aclose()
 
 
@@ -80,11 +91,26 @@ async def test_one_that_was_ended_says_so() -> None:
         await apart.summarize(FOLD)
 
 
+async def test_a_fold_that_was_given_up_answers_no_other() -> None:
+    """After a cancelled fold the next one gets its own update, from another child."""
+    apart = ApartSummarizer(wait_for_ever, name="waiting")
+    loop, has_begun = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_signal_handler(signal.SIGUSR1, has_begun.set)
+    first = asyncio.create_task(apart.summarize(fold_of(("wait", "for ever"))))
+    await has_begun.wait()
+    loop.remove_signal_handler(signal.SIGUSR1)
+    first.cancel()
+    await asyncio.wait([first])
+    assert int((await apart.summarize(FOLD)).text)
+    await apart.aclose()
+
+
 async def test_it_does_not_hear_interrupts() -> None:
-    """Ctrl-C is the parent's affair, from the moment at which the child is started."""
+    """Ctrl-C is the parent's affair: a terminal's does not reach the child, nor does another."""
     apart = ApartSummarizer(tell_process, name="telling")
-    apart.warm()
+    await apart.warm()
     process_id = int((await apart.summarize(FOLD)).text)
+    assert os.getsid(process_id) != os.getsid(0)
     os.kill(process_id, signal.SIGINT)
     assert int((await apart.summarize(FOLD)).text) == process_id
     await apart.aclose()
@@ -95,7 +121,7 @@ async def test_it_ends_with_a_parent_that_was_killed() -> None:
     program = textwrap.dedent("""
         import asyncio, signal
         from pace.summarizers.apart import ApartSummarizer
-        from summarizers.test_apart import FOLD, tell_process
+        from summarizers.folding_functions import FOLD, tell_process
 
         async def main():
             apart = ApartSummarizer(tell_process, name="telling")
@@ -110,27 +136,9 @@ async def test_it_ends_with_a_parent_that_was_killed() -> None:
         "-c",
         program,
         stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": "tests"},
     )
     assert parent.stdout is not None
     child = int(await parent.stdout.readline())
     parent.kill()
     await parent.wait()
     await wait_died(child)
-
-
-def tell_process(fold: Fold) -> SummaryUpdate:
-    """Fold into the number of the process that does."""
-    return update_of(fold, str(os.getpid()))
-
-
-def end_process(fold: Fold) -> SummaryUpdate:
-    """End the process for a fold that speaks of a dog."""
-    if "dog" in fold.pairs[0].user_text:
-        os._exit(1)
-    return tell_process(fold)
-
-
-def raise_words(fold: Fold) -> SummaryUpdate:
-    """Quote the person, as errors do."""
-    raise KeyError(fold.pairs[0].user_text)
