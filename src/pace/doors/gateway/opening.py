@@ -54,7 +54,7 @@ async def open_gateway(file: SettingsFile, log: Log) -> AsyncIterator[Gateway]:
         upstream, model = await _open_upstream(file, stack)
         # Apart, so that no stream waits for the time that a fold takes.
         extractive = ApartSummarizer(fold_extractively, name=ExtractiveSummarizer().name)
-        extractive.warm()
+        await extractive.warm()
         stack.push_async_callback(extractive.aclose)
         parts = assemble_relay(
             limits=settings.limits,
