@@ -9,6 +9,7 @@ that they are packed as well as prose is. Exits 1 if something is left after the
 
 import argparse
 import asyncio
+import gc
 import random
 import shutil
 import statistics
@@ -228,13 +229,20 @@ async def in_process(talks: list[ThreadMemory], threads: int) -> None:
     """The same threads in this process: bytes, and the time to sweep."""
     clock, store = ManualClock(), InProcessThreadMemoryStore()
     plain = [encode(one).data for one in talks]
+
+    async def fill(numbers: range) -> None:
+        for number in numbers:
+            one, _ = decode(plain[number % len(plain)])  # with strings of its own
+            value = replace(one, thread_id=ThreadId(f"thread {number}"), last_active_at=clock.now())
+            await store.compare_and_set(value.thread_id, None, value)
+
+    sample = min(threads, TIMED)
     tracemalloc.start()
-    for number in range(threads):
-        one, _ = decode(plain[number % len(plain)])  # with strings of its own
-        value = replace(one, thread_id=ThreadId(f"thread {number}"), last_active_at=clock.now())
-        await store.compare_and_set(value.thread_id, None, value)
-    size = tracemalloc.get_traced_memory()[0] / threads
+    await fill(range(sample))
+    size = tracemalloc.get_traced_memory()[0] / sample
     tracemalloc.stop()
+    await fill(range(sample, threads))
+    gc.collect()  # what is due of it is no part of the sweep
     print(f"{threads:,} live threads in process: {size:,.0f} bytes each")
     swept = Threads(store, clock, ThreadLimits(), drops_empty=True)
     print(f"  sweep, none idle   {await timed(swept.sweep):6.0f} ms")
