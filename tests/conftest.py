@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -18,6 +19,12 @@ from pace.ports import Planner, ThreadMemoryStore, ThreadSummarizer
 from pace.testing import ManualClock
 from pace.wiring import Parts, assemble
 from turns import Companions
+
+
+def pytest_configure() -> None:
+    """Compile tests, and the Pace that they start some hundred times, once and not each time."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -44,11 +44,11 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
 
 async def test_a_pace_from_the_wheel_answers(wheel: Path, tmp_path: Path) -> None:
     """Installed with its chat extra into a new environment, it gives a reply."""
-    run(sys.executable, "-m", "venv", tmp_path / "env", folder=tmp_path)
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "env", folder=tmp_path)
     python = tmp_path / "env" / "bin" / "python"
-    pip = (python, "-m", "pip", "--disable-pip-version-check", "--quiet")
-    pins = ("--constraint", ROOT / "constraints.txt")
-    run(*pip, "install", *pins, f"{wheel}[chat]", folder=tmp_path)
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
+    pins = ("--constraint", ROOT / "constraints.txt", "--no-compile")
+    run(*pip, "--python", python, "install", *pins, f"{wheel}[chat]", folder=tmp_path)
     pace = python.with_name("pace")
     assert run(pace, "--version", folder=tmp_path).startswith("pace ")
     async with chat_server("Hello from the wheel.") as server:
