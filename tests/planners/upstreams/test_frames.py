@@ -45,7 +45,7 @@ def test_frames_are_those_of_the_library(stream: bytes, cuts: list[int]) -> None
     places = sorted({0, len(stream), *(cut for cut in cuts if cut < len(stream))})
     for begin, end in pairwise(places):
         found += frames.feed(stream[begin:end])
-    read = [(frame.name.decode() or "message", frame.data.decode()) for frame in found]
+    read = [(name.decode() or "message", data.decode()) for name, data in found]
     assert [event for event in read if event[1]] == read_by_library(stream)
 
 
@@ -54,8 +54,7 @@ def test_the_last_event_needs_no_blank_line() -> None:
     frames = Frames()
     assert frames.feed(b"data: one\n\ndata: tw") != []
     frames.feed(b"o")
-    (last,) = frames.finish()
-    assert last.data == b"two"
+    assert frames.finish() == [(b"", b"two")]
     assert frames.finish() == []
 
 

@@ -4,18 +4,10 @@ A library does the same for one person's turns (`planners/answers.py`). Here its
 generators for each event would cost more than all else that is done with it (ADR 0015).
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-
 _MARK = b"\xef\xbb\xbf"
 
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One event: its name, blank for a message, and its data with one line end between lines."""
-
-    name: bytes
-    data: bytes = field(repr=False)
+Frame = tuple[bytes, bytes]
+"""One event: its name, blank for a message, and its data with one line end between lines."""
 
 
 class Frames:
@@ -45,12 +37,12 @@ class Frames:
             text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         lines = text.split(b"\n")
         self._rest = lines.pop()
-        return list(self._taken(lines))
+        return self._taken(lines)
 
     def finish(self) -> list[Frame]:
         """The event that was still open."""
         lines, self._rest = [self._rest, b""], b""
-        return list(self._taken(lines))
+        return self._taken(lines)
 
     @property
     def held(self) -> int:
@@ -66,15 +58,17 @@ class Frames:
         self._has_begun = True
         return text.removeprefix(_MARK)
 
-    def _taken(self, lines: list[bytes]) -> Iterator[Frame]:
+    def _taken(self, lines: list[bytes]) -> list[Frame]:
+        frames = []
         for line in lines:
             if line:
                 self._take(line)
                 continue
             if self._data:
-                yield Frame(self._name, b"\n".join(self._data))
+                frames.append((self._name, b"\n".join(self._data)))
                 self._data = []
             self._name = b""
+        return frames
 
     def _take(self, line: bytes) -> None:
         if line.startswith(b"data: "):

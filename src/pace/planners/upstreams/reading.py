@@ -72,16 +72,16 @@ class ChunkReader:
         return beginning
 
     def _chunks(self, frames: list[Frame]) -> Iterator[Chunk]:
-        for frame in frames:
+        for name, data in frames:
             if self.is_over:
                 return
-            if frame.data.strip() == b"[DONE]":
+            if data.strip() == b"[DONE]":
                 self.is_over = True
-            elif frame.name == b"error":
-                told = mapping(read_json(frame.data))
+            elif name == b"error":
+                told = mapping(read_json(data))
                 raise refusal(self._server, told.get("error") or told)
-            elif frame.data:
-                yield self._chunk(frame.data)
+            elif data:
+                yield self._chunk(data)
 
     def _chunk(self, data: bytes) -> Chunk:
         try:

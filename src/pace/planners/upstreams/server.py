@@ -82,15 +82,16 @@ class ServerUpstream:
                     yield chunk_of_whole(await self._object(response))
                     return
                 reader = self._reader(response, body)
-                heard_at = self._now()
+                silence = _Silence(self._first_byte_limit)
                 while not reader.is_over:
-                    piece = await self._piece(response, is_last=reader.is_complete)
+                    piece = await _piece(response, is_last=reader.is_complete)
                     if not piece:
                         break
+                    is_heard = False
                     for chunk in reader.feed(piece):
-                        heard_at = self._now()
+                        is_heard = True
                         yield chunk
-                    self._check_silence(heard_at)
+                    silence.go_on(is_heard=is_heard)
                 for chunk in reader.finish():
                     yield chunk
                 await _linger(response)
@@ -219,20 +220,32 @@ class ServerUpstream:
             raise not_this_wire(self.name)
         return ChunkReader(self.name, body, is_declared=kind == _EVENTS)
 
-    async def _piece(self, response: aiohttp.ClientResponse, *, is_last: bool) -> bytes:
-        """What came; nothing at the end, nor when a complete reply's token counts do not come."""
-        if not is_last:
-            return await response.content.readany()
-        async with asyncio.timeout(AFTER_LAST_WORD):
-            return await response.content.readany()
 
-    def _check_silence(self, heard_at: float) -> None:
-        """Raise TimeoutError if there were only signs of life for too long."""
-        if self._now() - heard_at > self._first_byte_limit:
+class _Silence:
+    """How long a stream has shown signs of life, and said nothing."""
+
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+        self._since: float | None = None
+
+    def go_on(self, *, is_heard: bool) -> None:
+        """Raise TimeoutError if it has been too long."""
+        if is_heard:
+            self._since = None
+            return
+        now = asyncio.get_running_loop().time()
+        if self._since is None:
+            self._since = now
+        if now - self._since > self._limit:
             raise TimeoutError
 
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
+
+async def _piece(response: aiohttp.ClientResponse, *, is_last: bool) -> bytes:
+    """What came; nothing at the end. Raises TimeoutError for token counts that do not come."""
+    if not is_last:
+        return await response.content.readany()
+    async with asyncio.timeout(AFTER_LAST_WORD):
+        return await response.content.readany()
 
 
 def _kind(response: aiohttp.ClientResponse) -> str:
