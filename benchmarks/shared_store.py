@@ -18,6 +18,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -134,10 +135,12 @@ async def check(title: str, url: str, threads: dict[str, Told], upstream: str) -
     async with httpx.AsyncClient(timeout=TIME_LIMIT) as client:
         mixed = (await client.post(f"{upstream}/mixed")).json()
     sessions = sum(max(0, len(told.sessions) - 1) for told in threads.values())
+    acknowledged = sum(told.acknowledged.total() for told in threads.values())
     print(
-        f"{title:34}  {sum(told.acknowledged.total() for told in threads.values()):6}"
+        f"{time.strftime('%H:%M:%S')}  {title:34}  {acknowledged:6}"
         f"  {sum(told.unsure for told in threads.values()):6}  {sessions:8}  {mixed:5}"
-        f"  {'; '.join(f'{n} x {fault}' for fault, n in faults.items()) or 'none'}"
+        f"  {'; '.join(f'{n} x {fault}' for fault, n in faults.items()) or 'none'}",
+        flush=True,
     )
 
 
@@ -178,6 +181,8 @@ async def talk_while(base: str, count: int, over: asyncio.Event, *, kind: str) -
             while not over.is_set():
                 number += 1
                 for name in names:
+                    if over.is_set():
+                        return
                     await say(client, name, threads[name], number)
 
         names = list(threads)
@@ -234,6 +239,7 @@ class Servers:
         print(f"({killed} workers killed)")
 
     async def restart_store(self) -> None:
+        await asyncio.sleep(3)
         self._store.kill()
         self._store.wait()
         await asyncio.sleep(2)
@@ -241,6 +247,7 @@ class Servers:
         await asyncio.sleep(5)
 
     async def pause_store(self) -> None:
+        await asyncio.sleep(3)
         self._store.send_signal(signal.SIGSTOP)
         await asyncio.sleep(10)
         self._store.send_signal(signal.SIGCONT)
@@ -258,18 +265,19 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=120.0, help="how long workers are killed")
     parser.add_argument("--threads", type=int, default=500)
+    parser.add_argument("--only", default="", help="only events whose line holds this text")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         servers = Servers(Path(folder))
         try:
             await servers.begin()
-            await show(servers, args.threads, args.seconds)
+            await show(servers, args.threads, args.seconds, args.only)
         finally:
             servers.end()
 
 
-async def show(servers: Servers, many: int, seconds: float) -> None:
-    print(f"{'':34}  {'acked':>6}  {'unsure':>6}  sessions  mixed  faults")
+async def show(servers: Servers, many: int, seconds: float, only: str) -> None:
+    print(f"{'':42}  {'acked':>6}  {'unsure':>6}  sessions  mixed  faults")
     threads = await many_processes(servers.base)
     await check("25 processes on one thread", servers.url, threads, servers.upstream)
     events: list[tuple[str, int, Callable[[], Awaitable[None]]]] = [
@@ -280,6 +288,8 @@ async def show(servers: Servers, many: int, seconds: float) -> None:
         ("scripts flushed, connections cut", 50, servers.flush_and_cut),
     ]
     for number, (title, count, event) in enumerate(events):
+        if only not in title:
+            continue
         over = asyncio.Event()
         talking = asyncio.create_task(talk_while(servers.base, count, over, kind=f"t{number}-"))
         await event()
