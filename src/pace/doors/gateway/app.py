@@ -1,5 +1,6 @@
 """The gateway's application: its endpoints, and the document that describes them."""
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from http import HTTPStatus
@@ -10,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match, Route
 
 from pace.doors.gateway import others, schemas, threads
 from pace.doors.gateway.chat import chat_completions
@@ -26,7 +28,7 @@ _DESCRIPTION = (
     "messages themselves. `X-Pace-Stateless: 1` asks for no memory. Answers tell of the turn in "
     "headers that begin with `X-Pace-`."
 )
-_EVENTS = {"text/event-stream": {"schema": {"type": "string"}}}
+_EVENTS: dict[str, Any] = {"text/event-stream": {"schema": {}}}
 
 
 def build_app(opening: Opening) -> FastAPI:
@@ -151,7 +153,14 @@ def _faults(*statuses: int) -> Documented:
 
 def _body(model: type[BaseModel]) -> dict[str, Any]:
     schema = model.model_json_schema()
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    defined = schema.pop("$defs", {})
+    body = json.dumps(schema)
+    # Where the document is one, what a form is made of has to stand in it.
+    for _ in defined:
+        for name, part in defined.items():
+            body = body.replace(f'{{"$ref": "#/$defs/{name}"}}', json.dumps(part))
+    content = {"application/json": {"schema": json.loads(body)}}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 # --- faults
@@ -169,9 +178,19 @@ async def _tell_wrong_request(_request: Request, error: Exception) -> Response:
     return fault.response()
 
 
-async def _tell_wrong_address(_request: Request, error: Exception) -> Response:
+async def _tell_wrong_address(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  # as it is registered
     message = f"{HTTPStatus(error.status_code).phrase}. GET /openapi.json tells what there is."
-    return Fault(
-        status=error.status_code, message=message, headers=dict(error.headers or {})
-    ).response()
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_methods_at(request))
+    return Fault(status=error.status_code, message=message, headers=headers).response()
+
+
+def _methods_at(request: Request) -> list[str]:
+    """What can be done at an address, by all of its routes."""
+    methods: set[str] = set()
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            methods |= route.methods or set()
+    return sorted(methods)

@@ -1,5 +1,6 @@
-"""Reads a request's body: JSON, an object, and no more of it than is taken."""
+"""Reads a request's body: JSON, an object of known form, and no more of it than is taken."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -7,6 +8,7 @@ import orjson
 from starlette.requests import ClientDisconnect, Request
 
 from pace.doors.gateway.faults import RefusedError
+from pace.relayed.faults import RequestFaultError
 
 _MIB = 1024 * 1024
 # A body of up to so many times the limit is read to its end and thrown away: a client that is still
@@ -49,6 +51,26 @@ async def read_body(request: Request, *, most: int) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise RefusedError("The body has to be an object.", status=HTTPStatus.BAD_REQUEST)
     return body
+
+
+_KINDS = {
+    "model": (str, "a text"),
+    "user": (str, "a text"),
+    "safety_identifier": (str, "a text"),
+    "instructions": (str, "a text"),
+    "previous_response_id": (str, "a text"),
+    "metadata": (dict, "an object"),
+    "stream_options": (dict, "an object"),
+    "stream": (bool, "true or false"),
+    "store": (bool, "true or false"),
+}
+
+
+def check_form(body: Mapping[str, Any]) -> None:
+    """Raise RequestFaultError for a field that Pace reads and that is not of its kind."""
+    for name, (kind, told) in _KINDS.items():
+        if (value := body.get(name)) is not None and not isinstance(value, kind):
+            raise RequestFaultError(f"{name} has to be {told}.", param=name)
 
 
 def _too_large(most: int, *, closes: bool) -> RefusedError:

@@ -7,7 +7,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from pace.doors.gateway.answering import TurnAnswer
-from pace.doors.gateway.bodies import read_body
+from pace.doors.gateway.bodies import check_form, read_body
 from pace.doors.gateway.events import DONE, EventSender, event
 from pace.doors.gateway.gateway import gateway_of, key_of
 from pace.doors.gateway.naming import named
@@ -27,6 +27,11 @@ async def chat_completions(request: Request) -> Response:
     """Answer a chat, with the memory of its thread."""
     gateway, key_id = gateway_of(request), key_of(request)
     body = await read_body(request, most=gateway.longest_body)
+    check_form(body)
+    if not isinstance(body.get("messages"), list) or not body["messages"]:
+        raise RequestFaultError(
+            "'messages' has to be a list with a message in it.", param="messages"
+        )
     found = named(dict(request.scope["headers"]), body, key_id=key_id)
     _check_one_reply(found.asked, body)
     turn = TurnRequest(

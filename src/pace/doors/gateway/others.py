@@ -7,7 +7,7 @@ import orjson
 from fastapi import Request
 from starlette.responses import JSONResponse, Response
 
-from pace.doors.gateway.bodies import read_body
+from pace.doors.gateway.bodies import check_form, read_body
 from pace.doors.gateway.client import Client, ClientGoneError
 from pace.doors.gateway.faults import RefusedError
 from pace.doors.gateway.gateway import Gateway, gateway_of, key_of
@@ -52,6 +52,7 @@ async def embed(request: Request) -> Response:
     """Have the planner embed texts; nothing of them is kept."""
     gateway = gateway_of(request)
     body = await read_body(request, most=gateway.longest_body)
+    check_form(body)
     model = str(body.get("model") or "")
     seen = SeenTurn("embeddings", key_of(request), model, is_streamed=False)
     try:

@@ -4,7 +4,7 @@ What OpenAI's form has beyond these fields is passed on as it is, so that its fo
 """
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -92,11 +92,56 @@ class Readiness(_Own):
     upstream: bool
 
 
+class TextPart(_Open):
+    """Words, or a refusal of them."""
+
+    type: Literal["text"]
+    text: str
+
+
+class OtherPart(_Open):
+    """A picture, a sound, a file: passed on while its turn is."""
+
+    type: Literal["image_url", "input_audio", "file"]
+
+
+class Instruction(_Open):
+    """What the planner is told."""
+
+    role: Literal["system", "developer"]
+    content: str | list[TextPart]
+
+
+class Words(_Open):
+    """What a person says."""
+
+    role: Literal["user"]
+    content: str | list[TextPart | OtherPart]
+
+
+class Answer(_Open):
+    """What the planner said, and the tools that it called."""
+
+    role: Literal["assistant"]
+    content: str | list[TextPart] | None = None
+
+
+class ToolAnswer(_Open):
+    """What a tool gave."""
+
+    role: Literal["tool"]
+    tool_call_id: str
+    content: str | list[TextPart]
+
+
+ChatMessage = Instruction | Words | Answer | ToolAnswer
+
+
 class ChatRequest(_Open):
     """A chat completion; all other fields go on to the planner as they are."""
 
     model: str = ""
-    messages: list[dict[str, Any]] = Field(min_length=1)
+    messages: list[ChatMessage] = Field(min_length=1)
     stream: bool | None = None
     stream_options: dict[str, Any] | None = None
     user: str | None = Field(None, max_length=512)
@@ -107,16 +152,59 @@ class ChatCompletion(_Open):
     """The planner's answer."""
 
 
+class InputText(_Open):
+    """Words."""
+
+    type: Literal["input_text", "output_text"]
+    text: str
+
+
+class InputMessage(_Open):
+    """What was said, by whom."""
+
+    type: Literal["message"] = "message"
+    role: Literal["user", "assistant", "system", "developer"]
+    content: str | list[InputText]
+
+
+class FunctionCall(_Open):
+    """A function that was called."""
+
+    type: Literal["function_call"]
+    call_id: str
+    name: str
+    arguments: str
+
+
+class FunctionOutput(_Open):
+    """What it gave."""
+
+    type: Literal["function_call_output"]
+    call_id: str
+    output: str | list[InputText]
+
+
+ResponseItem = InputMessage | FunctionCall | FunctionOutput
+
+
+class FunctionTool(_Open):
+    """A function that may be called."""
+
+    type: Literal["function"]
+    name: str
+    parameters: dict[str, Any] | None = None
+
+
 class ResponsesRequest(_Open):
     """A response; what is not known here is not passed on."""
 
     model: str = ""
-    input: str | list[dict[str, Any]]
+    input: str | Annotated[list[ResponseItem], Field(min_length=1)]
     instructions: str | None = None
     previous_response_id: str | None = None
     stream: bool | None = None
     store: bool | None = None
-    tools: list[dict[str, Any]] | None = None
+    tools: list[FunctionTool] | None = None
     max_output_tokens: int | None = Field(None, ge=1)
     metadata: dict[str, Any] | None = None
 

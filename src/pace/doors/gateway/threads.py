@@ -18,8 +18,15 @@ from pace.memory.thread import ThreadMemory
 from pace.memory.turn import TurnPair
 from pace.relayed.asked import thread_of
 
+# Something that is no space, and no control character.
+_NAME = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
+
 ThreadName = Annotated[
-    str, Path(description="The thread's id, as a client gave it or X-Pace-Thread told it.")
+    str,
+    Path(
+        description="The thread's id, as a client gave it or X-Pace-Thread told it.",
+        json_schema_extra={"maxLength": 512, "pattern": _NAME},
+    ),
 ]
 User = Annotated[
     str | None,

@@ -50,7 +50,7 @@ def chat_body(body: Mapping[str, Any]) -> dict[str, Any]:
             raise RequestFaultError(sentence, param=name)
     onward = {name: value for name, value in body.items() if name not in _OWN}
     if (most := body.get("max_output_tokens")) is not None:
-        onward["max_tokens"] = most
+        onward["max_tokens"] = _checked_limit(most)
     reasoning = body.get("reasoning")
     if isinstance(reasoning, dict) and reasoning.get("effort"):
         onward["reasoning_effort"] = reasoning["effort"]
@@ -59,22 +59,14 @@ def chat_body(body: Mapping[str, Any]) -> dict[str, Any]:
         onward.update(_response_format(text.get("format")))
         if text.get("verbosity"):
             onward["verbosity"] = text["verbosity"]
-    if tools := body.get("tools"):
-        onward["tools"] = _tools(tools)
-        if (choice := body.get("tool_choice")) is not None:
-            onward["tool_choice"] = _tool_choice(choice)
     if body.get("stream") is True:
         onward["stream_options"] = {"include_usage": True}
-    return onward
+    return onward | _tools_of(body)
 
 
 def instructions_of(body: Mapping[str, Any]) -> list[Message]:
     """The instructions, as a message; they hold for one response and are sent with each."""
     given = body.get("instructions")
-    if given is None:
-        return []
-    if not isinstance(given, str):
-        raise RequestFaultError("instructions have to be a text.", param="instructions")
     return [{"role": "system", "content": given}] if given else []
 
 
@@ -159,6 +151,23 @@ def _response_format(asked: object) -> dict[str, object]:
         return {"response_format": asked}
     schema = {name: value for name, value in asked.items() if name != "type"}
     return {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+
+def _checked_limit(most: object) -> int:
+    if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+        raise RequestFaultError(
+            "max_output_tokens has to be a whole number above 0.", param="max_output_tokens"
+        )
+    return most
+
+
+def _tools_of(body: Mapping[str, Any]) -> dict[str, object]:
+    """The functions that may be called, if there are any: some servers refuse an empty list."""
+    given, choice = body.get("tools"), body.get("tool_choice")
+    tools = [] if given is None else _tools(given)
+    if not tools:
+        return {}
+    return {"tools": tools} | ({} if choice is None else {"tool_choice": _tool_choice(choice)})
 
 
 def _tools(tools: object) -> list[dict[str, object]]:

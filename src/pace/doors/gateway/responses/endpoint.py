@@ -11,7 +11,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from pace.doors.gateway.answering import TurnAnswer
-from pace.doors.gateway.bodies import read_body
+from pace.doors.gateway.bodies import check_form, read_body
 from pace.doors.gateway.events import EventSender
 from pace.doors.gateway.faults import RefusedError
 from pace.doors.gateway.gateway import Gateway, gateway_of, key_of
@@ -26,7 +26,6 @@ from pace.doors.gateway.turns import Sink, TurnRequest, Whole
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import TurnId
 from pace.relayed.asked import Asked, MemoryUse, thread_of
-from pace.relayed.faults import RequestFaultError
 from pace.relaying import RelayedTurn
 
 
@@ -34,6 +33,7 @@ async def create_response(request: Request) -> Response:
     """Answer in a thread: a new one, or that of the response before."""
     gateway, key_id = gateway_of(request), key_of(request)
     body = await read_body(request, most=gateway.longest_body)
+    check_form(body)
     given = messages_of(body.get("input"))
     found = named(
         dict(request.scope["headers"]), {**chat_body(body), "messages": given}, key_id=key_id
@@ -61,10 +61,6 @@ async def _placed(
         if body.get("store") is False:
             return replace(asked, stateless=True), ()
         return replace(asked, name=f"resp-{uuid.uuid4()}"), ()
-    if not isinstance(previous, str):
-        raise RequestFaultError(
-            "previous_response_id has to be a text.", param="previous_response_id"
-        )
     before = read_id(previous)
     if before is None or not before.thread:
         raise _unknown()
