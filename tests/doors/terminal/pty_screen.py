@@ -66,12 +66,14 @@ class Terminal:
             assert tries < 10, f"answered {word!r} in vain; the screen:\n{self.all_text()}"
             self.read_for(1.0)
             self.type(f"{word}\r")
-            self.read_for(0.5)
+            self.read_for(0.5, until=until)
 
-    def read_for(self, seconds):
-        """Take what is written meanwhile."""
+    def read_for(self, seconds, *, until=None):
+        """Take what is written meanwhile, or until a text stands there."""
         end_at = time.monotonic() + seconds
         while (left := end_at - time.monotonic()) > 0:
+            if until is not None and until in self.all_text():
+                return
             with suppress(pexpect.TIMEOUT):
                 self._feed(self.process.read_nonblocking(65536, timeout=left))
 
