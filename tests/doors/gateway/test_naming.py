@@ -102,6 +102,8 @@ TITLE = "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing
         "### Task:\nSuggest 3-5 relevant follow-up questions",
         "### Task:\nAnalyze the chat history to determine the necessity of generating search",
         "### Task:\nYou are an autocompletion system. Continue the text",
+        "### Task:\nPredict what comes next\n<chat_history>\nUSER: Hello\n</chat_history>",
+        "### Task:\nSummarize the conversation history that will be compacted",
         "Provide a concise, 5-word-or-less title for the conversation, using title case",
     ],
 )
@@ -111,10 +113,21 @@ def test_auxiliary_calls(words: str) -> None:
     assert asked(OPEN_WEBUI, {**BODY, "messages": [user(words)]}).stateless
 
 
+@pytest.mark.parametrize("query", ["Query: Hello", 'History:\nUSER: """Hello"""\nQuery: And now?'])
+def test_choosing_a_tool(query: str) -> None:
+    """Open WebUI's question which tool to call leaves nothing; the same words of a person's do."""
+    choosing = "Available Tools: []\n\nYour task is to choose and return the correct tool(s) from"
+    asking = [{"role": "system", "content": choosing}, user(query)]
+    assert asked(OPEN_WEBUI, {**BODY, "messages": asking}).stateless
+    assert not is_auxiliary([user(query)])
+
+
 def test_what_is_no_auxiliary_call() -> None:
     """Open WebUI's turn with documents, a longer talk and a named thread are conversations."""
     with_documents = "### Task:\nRespond to the user query using the provided context"
     assert not is_auxiliary([user(with_documents)])
+    assert not is_auxiliary([user(f"{with_documents}\n<context><chat_history></context>")])
+    assert not is_auxiliary([user("### Task:\nTranslate this letter.")])
     assert not is_auxiliary([user(TITLE), assistant("Yes."), user("And now?")])
     assert not is_auxiliary("no list")
     named_thread = {b"x-pace-thread": b"t"}
