@@ -330,3 +330,25 @@ async def test_openai_client(tmp_path: Path) -> None:
     assert fault.value.param == "messages[0].content[0].type"
     assert models == [MODEL]
     assert vectors.data[0].embedding == [0.5]
+
+
+@pytest.mark.parametrize("depth", [101, 900, 100_000])
+async def test_what_nests_too_deep_is_refused(tmp_path: Path, depth: int) -> None:
+    """Lists in lists without end are one clear sentence, whoever would have choked on them."""
+    body = b'{"messages": ' + b"[" * depth + b"]" * depth + b"}"
+    async with answering() as server, gateway(server.url, tmp_path) as served:
+        answer = await served.client.post(
+            CHAT, content=body, headers={"Content-Type": "application/json"}
+        )
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"]
+    assert server.prompts == []
+
+
+async def test_a_count_of_replies_that_is_none_is_refused(tmp_path: Path) -> None:
+    """Whatever stands where a number should, a thread takes one reply."""
+    async with answering() as server, gateway(server.url, tmp_path) as served:
+        answer = await served.chat(user("Hello"), thread="t", n={})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["param"] == "n"
+    assert server.prompts == []

@@ -14,6 +14,8 @@ _MIB = 1024 * 1024
 # A body of up to so many times the limit is read to its end and thrown away: a client that is still
 # sending would see its connection break, and not why.
 _DISCARDED = 4
+# Deeper than any schema of a tool, and far from where Python's own functions give up (1,000).
+_DEEPEST = 100
 
 
 async def read_body(request: Request, *, most: int) -> dict[str, Any]:
@@ -41,8 +43,12 @@ async def read_body(request: Request, *, most: int) -> dict[str, Any]:
         raise RefusedError("The request broke off.", status=HTTPStatus.BAD_REQUEST) from None
     if size > most:
         raise _too_large(most, closes=False)
+    return _object(b"".join(parts))
+
+
+def _object(data: bytes) -> dict[str, Any]:
     try:
-        body = orjson.loads(b"".join(parts))
+        body = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise RefusedError(
             f"The body is not JSON (line {error.lineno}, column {error.colno}). Send one object.",
@@ -50,7 +56,27 @@ async def read_body(request: Request, *, most: int) -> dict[str, Any]:
         ) from None
     if not isinstance(body, dict):
         raise RefusedError("The body has to be an object.", status=HTTPStatus.BAD_REQUEST)
+    if _is_deeper(body, _DEEPEST):
+        raise RefusedError(
+            f"The body is nested more than {_DEEPEST} levels deep. Send it flatter.",
+            status=HTTPStatus.BAD_REQUEST,
+        )
     return body
+
+
+def _is_deeper(value: dict[str, Any], most: int) -> bool:
+    """Whether lists and objects stand in each other more than so many levels deep."""
+    level: list[Any] = [value]
+    for _ in range(most):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 _KINDS = {

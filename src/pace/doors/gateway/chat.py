@@ -47,7 +47,7 @@ def _check_one_reply(asked: Asked, body: Mapping[str, object]) -> None:
     A client that brings its history says itself, in its next request, which of them was said.
     """
     has_own_memory = asked.name is not None and not asked.stateless and not asked.brings_history
-    if has_own_memory and body.get("n") not in {None, 1}:
+    if has_own_memory and body.get("n") not in (None, 1):
         raise RequestFaultError(
             "A thread holds one reply a turn, so n has to be 1. Send the header "
             "X-Pace-Stateless: 1 to ask for several outside of it.",
