@@ -332,7 +332,7 @@ async def test_openai_client(tmp_path: Path) -> None:
     assert vectors.data[0].embedding == [0.5]
 
 
-@pytest.mark.parametrize("depth", [101, 900, 100_000])
+@pytest.mark.parametrize("depth", [101, 900, 5_000])
 async def test_what_nests_too_deep_is_refused(tmp_path: Path, depth: int) -> None:
     """Lists in lists without end are one clear sentence, whoever would have choked on them."""
     body = b'{"messages": ' + b"[" * depth + b"]" * depth + b"}"
