@@ -7,8 +7,8 @@ before (an open loop). Each is a turn of one of many conversations, whose client
 history of 12 turns and more: Pace has to know it again, compose, record and fold, LiteLLM passes it
 on. Each conversation is opened before the clock starts. What is added is the median (and the 99th
 percentile) less that of asking the server itself, at the first word for streams and at the end for
-whole answers. Processor time is that of the gateway's processes alone. LiteLLM needs a virtual
-environment of its own: `pip install 'litellm[proxy]'`.
+whole answers. Both gateways check a key. Processor time is that of the gateway's processes alone.
+LiteLLM needs a virtual environment of its own: `pip install 'litellm[proxy]'`.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import asyncio
 import json
 import os
 import random
+import secrets
 import socket
 import statistics
 import subprocess
@@ -47,6 +48,7 @@ class Target:
     name: str
     url: str
     process: int | None = None
+    key: str = "none"
 
 
 @dataclass
@@ -169,7 +171,7 @@ async def measured(
     target: Target, upstream: str, rate: float, seconds: float, *, streamed: bool
 ) -> Measured:
     load = Load(target, rate, streamed=streamed)
-    headers = {"Content-Type": "application/json", "Authorization": "Bearer sk-bench"}
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {target.key}"}
     async with aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=3), headers=headers
     ) as session:
@@ -224,18 +226,17 @@ def running(command: list[str], ready: str, **environment: str) -> Iterator[int]
             command, stdout=said, stderr=said, env={**os.environ, **environment}
         )
         try:
-            wait_ready(process, ready)
+            if not is_ready(process, ready):
+                said.seek(0)
+                raise SystemExit(said.read().decode(errors="replace")[-2000:])
             yield process.pid
-        except TimeoutError:
-            said.seek(0)
-            print(said.read().decode()[-2000:], file=sys.stderr)
-            raise
         finally:
             process.terminate()
             process.wait()
 
 
-def wait_ready(process: "subprocess.Popen[bytes]", url: str) -> None:
+def is_ready(process: "subprocess.Popen[bytes]", url: str) -> bool:
+    """Wait until a program answers at an address; false if it does not."""
     host, _, path = url.removeprefix("http://").partition("/")
     name, _, port = host.partition(":")
     until = time.monotonic() + 120
@@ -244,50 +245,56 @@ def wait_ready(process: "subprocess.Popen[bytes]", url: str) -> None:
             with socket.create_connection((name, int(port)), timeout=5) as opened:
                 opened.sendall(f"GET /{path} HTTP/1.0\r\nHost: {host}\r\n\r\n".encode())
                 if b" 200 " in opened.recv(64):
-                    return
+                    return True
         except OSError:
             pass
         time.sleep(0.2)
-    raise TimeoutError(f"{url} does not answer")
+    return False
 
 
 def pace(upstream: str, folder: Path, opened: ExitStack) -> Target:
     port = free_port()
-    program = Path(sys.executable).with_name("pace")
-    command = [str(program), "serve", "--port", str(port), "--upstream", f"{upstream}/v1"]
-    url = f"http://127.0.0.1:{port}"
-    process = opened.enter_context(
-        running(
-            command,
-            f"{url}/readyz",
-            PACE_HOME=str(folder / "pace"),
-            PACE_SERVE__TURNS_AT_ONCE="10000",
-            PACE_SERVE__REQUESTS_PER_MINUTE="1000000",
-        )
+    program = str(Path(sys.executable).with_name("pace"))
+    settings = {
+        "PACE_HOME": str(folder / "pace"),
+        "PACE_SERVE__TURNS_AT_ONCE": "10000",
+        "PACE_SERVE__REQUESTS_PER_MINUTE": "1000000",
+    }
+    made = subprocess.run(
+        [program, "keys", "new", "benchmark"],
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    return Target("pace serve", f"{url}/v1", process)
+    command = [program, "serve", "--port", str(port), "--upstream", f"{upstream}/v1"]
+    url = f"http://127.0.0.1:{port}"
+    process = opened.enter_context(running(command, f"{url}/healthz", **settings))
+    return Target("pace serve", f"{url}/v1", process, made.stdout.strip())
 
 
 def litellm(program: str, upstream: str, folder: Path, opened: ExitStack) -> Target:
-    port = free_port()
+    port, key = free_port(), f"sk-{secrets.token_hex(32)}"
     config = folder / "litellm.yaml"
     config.write_text(
         f"model_list:\n  - model_name: {MODEL}\n    litellm_params:\n"
-        f"      model: openai/{MODEL}\n      api_base: {upstream}/v1\n      api_key: sk-bench\n"
+        f"      model: openai/{MODEL}\n      api_base: {upstream}/v1\n      api_key: none\n"
         "litellm_settings:\n  telemetry: false\n"
     )
     url = f"http://127.0.0.1:{port}"
     command = [program, "--config", str(config), "--port", str(port), "--host", "127.0.0.1"]
+    # What its documents advise for use in earnest.
     process = opened.enter_context(
         running(
             command,
             f"{url}/health/liveliness",
             LITELLM_LOCAL_MODEL_COST_MAP="True",
             LITELLM_LOG="ERROR",
+            LITELLM_MASTER_KEY=key,
             LITELLM_MODE="PRODUCTION",
         )
     )
-    return Target("LiteLLM", f"{url}/v1", process)
+    return Target("LiteLLM", f"{url}/v1", process, key)
 
 
 async def measure_all(
