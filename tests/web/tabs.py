@@ -77,13 +77,16 @@ class Tabs:
         *,
         theme: Theme = "light",
         size: tuple[int, int] = WIDE,
+        script: str = "",
     ) -> Tab:
-        """A further tab at a page of the window."""
+        """A further tab at a page of the window; `script` runs at the beginning of all it loads."""
         is_new = (theme, size) not in self.contexts
         tab = await self.open_blank(theme=theme, size=size)
         if is_new:
             # The secret is changed for a cookie, without the page that would be left at once.
             await tab.page.context.request.get(self.window.address, max_redirects=0)
+        if script:
+            await tab.page.add_init_script(script)
         await tab.go(self.window, path)
         return tab
 

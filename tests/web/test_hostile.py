@@ -43,11 +43,8 @@ _HARM = """() => {
 
 async def open_watched(tabs: Tabs, path: str = "/") -> Tab:
     """A tab in which any deed of a text would be counted."""
-    tab = await tabs.open(path)
-    await tab.page.add_init_script("window.stolen = 0; window.steal = () => { stolen += 1; };")
-    await tab.page.reload()
-    await tab.wait_live()
-    return tab
+    script = "window.stolen = 0; window.steal = () => { stolen += 1; };"
+    return await tabs.open(path, script=script)
 
 
 async def assert_harmless(tab: Tab) -> None:
