@@ -30,9 +30,13 @@ _NO_PAGE = frozenset({"same-origin", "none"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doorstep:
-    """Where a gateway stands. `takes_own_address` is for one that listens everywhere."""
+    """Where a gateway stands. `takes_own_address` is for one that listens everywhere.
+
+    It is meant by one of its `hosts`, and as this machine itself by one of its `local_hosts`.
+    """
 
     hosts: frozenset[str]
+    local_hosts: frozenset[str]
     is_loopback: bool
     takes_own_address: bool = False
     origins: frozenset[str] = frozenset()
@@ -51,6 +55,7 @@ class Doorstep:
         return cls(
             # Behind a proxy, or a port that leads here, a name comes with another port or none.
             hosts=hosts_of(names, port) | {name.lower() for name in names},
+            local_hosts=hosts_of((), port),
             is_loopback=is_loopback,
             takes_own_address=takes_own_address,
             origins=frozenset(origin.lower().rstrip("/") for origin in origins),
@@ -130,7 +135,7 @@ class Admission:
             return False
         if any(name in headers for name in _PROXY_HEADERS):
             return False
-        return headers["host"].lower() in hosts_of((), scope["server"][1])
+        return headers["host"].lower() in self._doorstep.local_hosts
 
     def _is_meant(self, scope: Scope, host: str) -> bool:
         if host in self._doorstep.hosts:
@@ -151,6 +156,8 @@ class Admission:
 
 
 def _is_loopback(peer: str) -> bool:
+    if peer in {"127.0.0.1", "::1"}:
+        return True
     try:
         address = ipaddress.ip_address(peer.removeprefix("::ffff:"))
     except ValueError:

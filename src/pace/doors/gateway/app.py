@@ -47,6 +47,8 @@ def build_app(opening: Opening) -> FastAPI:
         # Pages that show the document would fetch their scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
+        # The framework's own traces would tell the names of threads.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=lifespan,
     )
     app.add_exception_handler(PaceError, _tell_fault)

@@ -33,11 +33,13 @@ _BEGINNINGS: Final = (
 # like, and with instructions which nothing else has.
 _TALK_AS_QUERY: Final = ("Query: ", "History:\n")
 _CHOOSING_TOOLS: Final = "Your task is to choose and return the correct tool(s)"
+# Such a call has one message, and a few that instruct at most.
+_MOST = 4
 
 
 def is_auxiliary(messages: object) -> bool:
     """Whether this is such a call: one message of a person's, that begins like one of them."""
-    if not isinstance(messages, list):
+    if not isinstance(messages, list) or len(messages) > _MOST:
         return False
     asking = [message for message in messages if _role(message) == "user"]
     if len(asking) != 1 or any(_role(message) == "assistant" for message in messages):
