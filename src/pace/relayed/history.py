@@ -19,9 +19,11 @@ RawMessage = Mapping[str, object]
 
 _INSTRUCTING = frozenset({"system", "developer"})
 _ROLES = _INSTRUCTING | {"user", "assistant", "tool", "function"}
-_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+# (No sets: whatever stands where a kind should may be compared, and not always hashed.)
+_TEXT_PARTS = ("text", "input_text", "output_text")
+_SAID_PARTS = (*_TEXT_PARTS, "refusal")
 # Parts that hold no words of ours: they go on as they are while their turn does.
-_OTHER_PARTS = frozenset({"image_url", "input_audio", "file", "video_url", "audio"})
+_OTHER_PARTS = ("image_url", "input_audio", "file", "video_url", "audio")
 # Stands for a half without words, such as a picture alone; a summary has nothing to take from it.
 WORDLESS = "…"
 _SHOWN = 40
@@ -141,7 +143,7 @@ def text_of(content: object) -> str:
     return "\n".join(
         sayable(text)
         for part in content
-        if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS | {"refusal"}
+        if isinstance(part, Mapping) and part.get("type") in _SAID_PARTS
         if isinstance(text := part.get("text", part.get("refusal")), str)
     )
 
@@ -215,7 +217,7 @@ def _check_part(part: object, param: str) -> None:
     kind = part.get("type") if isinstance(part, dict) else None
     if not isinstance(part, dict) or not isinstance(kind, str):
         raise RequestFaultError(f"{param} is not an object with a type.", param=param)
-    if kind in _TEXT_PARTS or kind == "refusal":
+    if kind in _SAID_PARTS:
         name = "refusal" if kind == "refusal" else "text"
         if not isinstance(part.get(name), str):
             raise RequestFaultError(f"{param} has no text.", param=f"{param}.{name}")

@@ -21,7 +21,7 @@ _ROLES = {
     "user": Role.USER,
     "assistant": Role.ASSISTANT,
 }
-_TEXTS = frozenset({"text", "input_text", "output_text"})
+_TEXTS = ("text", "input_text", "output_text")
 # Fields whose answer the client would miss, and what to say of them.
 _UNHONOURED = {
     "tools": "tools",
@@ -70,7 +70,7 @@ def _check_fields(body: Body) -> None:
     for field, what in _UNHONOURED.items():
         if body.get(field):
             raise _refused(f"This planner knows no {what}. Leave out {field!r}.")
-    if body.get("n") not in {None, 1}:
+    if body.get("n") not in (None, 1):
         raise _refused("This planner gives one reply. Leave out 'n'.")
     form = body.get("response_format")
     if form is not None and not (isinstance(form, Mapping) and form.get("type") == "text"):

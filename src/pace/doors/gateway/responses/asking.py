@@ -125,7 +125,7 @@ def _part(part: object, param: str) -> object:
     kind = part.get("type") if isinstance(part, dict) else None
     if not isinstance(part, dict):
         raise RequestFaultError(f"{param} is not an object with a type.", param=param)
-    if kind in {"input_text", "output_text", "text"}:
+    if kind in ("input_text", "output_text", "text"):
         return {"type": "text", "text": part.get("text")}
     if kind == "input_image":
         if not isinstance(url := part.get("image_url"), str):
@@ -145,7 +145,7 @@ def _text(value: object) -> str:
 
 
 def _response_format(asked: object) -> dict[str, object]:
-    if not isinstance(asked, dict) or asked.get("type") in {None, "text"}:
+    if not isinstance(asked, dict) or asked.get("type") in (None, "text"):
         return {}
     if asked["type"] != "json_schema":
         return {"response_format": asked}
