@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import signal
 from collections.abc import AsyncIterator
@@ -15,6 +16,7 @@ from doors.gateway.answering import Held, answering
 from doors.gateway.gateways import CHAT, MODEL, user
 from doors.running import PACE, environment, run_pace
 from doors.test_embedded_chat import folders, words_on_disk
+from stores.servers import redis_program, running
 
 Process = asyncio.subprocess.Process
 
@@ -153,6 +155,43 @@ async def test_planner_that_comes_later(tmp_path: Path) -> None:
         out, _ = await process.communicate()
     assert answer.status_code == 503
     assert "does not answer yet" in out.decode()
+
+
+@pytest.mark.skipif(redis_program() is None, reason="needs redis-server")
+async def test_workers_over_one_store(short_path: Path, tmp_path: Path) -> None:
+    """Threads outlive the worker that answered, a dead one is replaced, and none is left behind."""
+    program = redis_program()
+    assert program is not None
+    with running(program, short_path) as store:
+        flags = ("--workers", "2", "--store", store.url)
+        async with (
+            answering() as server,
+            serving(tmp_path, "--upstream", server.url, *flags) as (process, url),
+            httpx.AsyncClient(base_url=url, headers={"X-Pace-Thread": "t"}) as client,
+        ):
+            body = {"model": MODEL, "messages": [user("I am Ada.")]}
+            await client.post("/chat/completions", json=body)
+            for worker in (before := await _workers(process.pid)):
+                os.kill(worker, signal.SIGKILL)
+            while len(await _workers(process.pid) - before) < 2:
+                pass
+            async with httpx.AsyncClient(base_url=url, headers={"X-Pace-Thread": "t"}) as again:
+                await again.post("/chat/completions", json=body)
+                metrics = await again.get(f"{url.removesuffix('/v1')}/metrics")
+            process.kill()
+            await _until_nobody_listens(url)
+    assert len(server.prompts[1]) == 3
+    assert 'outcome="answered"} 2.0' in metrics.text
+
+
+async def _workers(parent: int) -> set[int]:
+    """The processes that serve: children of this one, without what Python starts besides."""
+    listing = await asyncio.create_subprocess_exec(
+        *("ps", "-ww", "-o", "pid=,args=", "--ppid", str(parent)), stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await listing.communicate()
+    lines = [line.split(maxsplit=1) for line in out.decode().splitlines()]
+    return {int(pid) for pid, args in lines if "spawn_main" in args}
 
 
 async def test_journal(tmp_path: Path) -> None:

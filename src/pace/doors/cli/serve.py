@@ -1,6 +1,7 @@
 """`pace serve`: checks what was asked, says where the gateway is, and serves until interrupted."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ _FAILED = 1
 # How long the servers that answer are waited for, before it is said that they do not (seconds).
 _PATIENCE = 3.0
 _SHOWN_MODELS = 3
+_STORE_PORT = 6379
 # What a person agrees to is looked up in the file by every process, as it is then.
 _IN_FILE = frozenset({"privacy.agreed", REMOTE})
 
@@ -70,6 +72,7 @@ def serve(given: Given, flags: Mapping[str, str | bool | None]) -> int:
                 origins=names_in(settings.allow_origins),
             ),
             keys,
+            parent=os.getpid() if settings.workers > 1 else None,
         )
         if settings.workers == 1:
             serving.serve_here(made, listening)
@@ -153,7 +156,9 @@ def _where(settings: Settings) -> str:
     if settings.serve.store is None:
         return "in this process, on no disk"
     parts = urlsplit(settings.serve.store)
-    return f"in the store at {parts.hostname}:{parts.port or 6379}"
+    if parts.hostname is None:
+        return f"in the store at {parts.path}"
+    return f"in the store at {parts.hostname}:{parts.port or _STORE_PORT}"
 
 
 def _tell(sentence: str) -> None:
