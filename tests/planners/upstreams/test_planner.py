@@ -181,3 +181,17 @@ async def test_what_it_cannot_honour_is_refused(wrong: dict[str, object]) -> Non
     assert isinstance(fault, PlannerRefusedError)
     assert fault.status == 400
     assert not planner.prompts
+
+
+@pytest.mark.parametrize(
+    ("choice", "is_left_out"),
+    [(None, True), ("auto", True), ("none", True), ("required", False), ({"name": "f"}, False)],
+)
+def test_tools_that_need_not_be_used_are_left_out(choice: object, is_left_out: bool) -> None:  # noqa: FBT001
+    """A chat application may offer its tools at every turn; one that insists is refused clearly."""
+    body = {**said(("user", "Hi")), "tools": [{"type": "function"}], "parallel_tool_calls": True}
+    if choice is not None:
+        body["tool_choice"] = choice
+    left = PlannerUpstream(ScriptedPlanner()).answerable(body)
+    assert ("tools" in left) is not is_left_out
+    assert left["messages"] == body["messages"]

@@ -109,7 +109,8 @@ class Turns:
         seen = SeenTurn(request.endpoint, request.key_id, request.model, is_streamed)
         with self._watching.turn(seen):
             tokens = await self._upstream.context_tokens(request.model)
-            async with self._relay.turn(request.asked, request.body, context_tokens=tokens) as turn:
+            body = self._upstream.answerable(request.body)
+            async with self._relay.turn(request.asked, body, context_tokens=tokens) as turn:
                 seen.composed(turn.facts, _thread_of(request, turn.facts))
                 yield turn, seen
 

@@ -11,7 +11,7 @@ from pace.errors import PlannerRefusedError, PlannerUnreachableError
 from pace.memory.tokens import estimate_tokens
 from pace.planners.model_names import is_same_model, shown_name
 from pace.planners.upstreams.port import Answer, Body, Chunk
-from pace.planners.upstreams.prompts import prompt_of
+from pace.planners.upstreams.prompts import prompt_of, without_offered_tools
 from pace.ports import Finished, FinishReason, Planner, PlannerEvent, Reasoned, TextDelta
 
 ANY_MODEL = "pace"
@@ -38,6 +38,10 @@ class PlannerUpstream:
         return "this machine's planner"
 
     # --- turns
+
+    def answerable(self, body: Body) -> Body:
+        """The request without tools that it leaves the choice of; chat applications offer many."""
+        return without_offered_tools(body)
 
     async def complete(self, body: Body, *, affinity: str = "") -> Answer:
         """The whole answer; raises EmptyReplyError for one without words."""

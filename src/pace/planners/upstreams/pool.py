@@ -50,6 +50,10 @@ class PoolUpstream:
 
     # --- turns
 
+    def answerable(self, body: Body) -> Body:
+        """All of it."""
+        return body
+
     async def complete(self, body: Body, *, affinity: str = "") -> Answer:
         """The answer of one of them."""
         return await self._answer(

@@ -44,6 +44,10 @@ class Upstream(Protocol):
         """How errors and logs name it; never with a key."""
         ...
 
+    def answerable(self, body: Body) -> Body:
+        """The request without what a planner may leave unused, so that no room is kept for it."""
+        ...
+
     async def complete(self, body: Body, *, affinity: str = "") -> Answer:
         """The whole answer of a request that asks for no stream."""
         ...

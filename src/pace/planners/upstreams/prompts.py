@@ -34,6 +34,16 @@ _UNHONOURED = {
 }
 
 
+_OF_TOOLS = ("tools", "tool_choice", "parallel_tool_calls")
+
+
+def without_offered_tools(body: Body) -> Body:
+    """The request without tools that may be used and need not be: none of them will be."""
+    if body.get("tool_choice") not in (None, "auto", "none"):
+        return body
+    return {name: value for name, value in body.items() if name not in _OF_TOOLS}
+
+
 def prompt_of(body: Body, affinity: str) -> Prompt:
     """The prompt for a request's messages, those of the system joined at its head.
 

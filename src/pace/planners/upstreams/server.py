@@ -69,6 +69,10 @@ class ServerUpstream:
 
     # --- turns
 
+    def answerable(self, body: Body) -> Body:
+        """All of it."""
+        return body
+
     async def complete(self, body: Body, *, affinity: str = "") -> Answer:  # noqa: ARG002  # there is one server
         """The whole answer, by one request."""
         return await self._ask("chat/completions", body)
