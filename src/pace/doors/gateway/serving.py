@@ -1,6 +1,7 @@
 """Serves a gateway: one process, or one that starts several and replaces those that die."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -32,6 +33,10 @@ _GRACE_SECONDS = 10
 # request meets one that closes.
 _KEEP_ALIVE_SECONDS = 75
 _LOOK_SECONDS = 1.0
+# How many objects may come before the collector looks for rings among them, and how often it looks
+# among older ones. Turns leave hardly any; at 200 a second Python's own numbers (700, 10, 10) cost
+# 0.3 ms at the median and 40 ms at the 99th percentile (`benchmarks/gateway.py`).
+_COLLECTING = (50_000, 20, 100)
 
 
 @dataclass(slots=True)
@@ -59,6 +64,7 @@ class Serving:
         with others_quiet(log):
             try:
                 async with open_gateway(SettingsFile.open(self.values), log) as gateway:
+                    _collect_rarely()
                     watch = asyncio.create_task(self._end_with_parent(), name="parent")
                     try:
                         yield gateway
@@ -77,6 +83,13 @@ class Serving:
             if os.getppid() != self.parent:
                 signal.raise_signal(signal.SIGTERM)
                 return
+
+
+def _collect_rarely() -> None:
+    """What is loaded by now stays: the collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECTING)
 
 
 def serve_here(serving: Serving, listening: socket.socket) -> None:
