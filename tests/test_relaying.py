@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -348,6 +349,22 @@ async def test_an_edited_or_repeated_turn_replaces_the_last_one(open_client) -> 
     await client.ask(talk("a", "b"), MINE)
     await client.ask(talk("a", "other"), MINE)
     assert sent(await client.ask(talk("c"), MINE)) == talk("a", "other", "c")
+
+
+async def test_a_turn_that_goes_another_way_replaces_what_came_after_once_it_is_over(
+    open_client,
+) -> None:
+    """R11: a client goes on from an earlier turn; if that fails, what came after is still there."""
+    client = open_client(window=4)
+    first = await client.ask(talk("a"), MINE)
+    await client.ask(talk("b"), MINE)
+    await client.ask(talk("c"), MINE)
+    back = replace(MINE, after=first.turn_id)
+    async with client.parts.relay.turn(back, {"messages": talk("x")}) as turn:
+        assert sent(turn) == talk("a", "x")
+    assert sent(await client.ask(talk("d"), MINE)) == talk("a", "b", "c", "d")
+    await client.ask(talk("y"), back)
+    assert sent(await client.ask(talk("z"), MINE)) == talk("a", "y", "z")
 
 
 async def test_a_client_that_always_brings_all_is_only_named(open_client) -> None:

@@ -105,6 +105,7 @@ class Relay:
         memory = None if held is None else held.memory
         history = asking.history
         if asking.needs_own_memory and memory is not None:
+            memory = asking.from_where(memory)
             parts = Held(window=memory.window, pending=memory.pending, summary=memory.summary.text)
             version, prefix = memory.summary.version, None
             said = memory.said_characters
@@ -219,6 +220,7 @@ class Relay:
         def step(memory: ThreadMemory) -> tuple[ThreadMemory, bool]:
             is_kept = True
             if finished is not None:
+                memory = kept.asking.from_where(memory)
                 memory, outcome = memory.accept(finished.turn_id).record(finished, now=now)
                 is_kept = outcome is RecordOutcome.RECORDED
             return memory.keep_prefix(session_id, kept.prefix, now=now), is_kept
@@ -318,6 +320,10 @@ class _Asking:
     def has_own_memory(self) -> bool:
         """Whether the thread takes part in what is said, and is not only a name for it."""
         return self.asked.name is not None and not self.asked.brings_history
+
+    def from_where(self, memory: ThreadMemory) -> ThreadMemory:
+        """The thread as of the turn that this one goes on from."""
+        return memory if self.asked.after is None else memory.back_to(self.asked.after)
 
     @property
     def needs_own_memory(self) -> bool:

@@ -453,3 +453,14 @@ def test_a_session_id_is_not_used_again() -> None:
     """R3: a reset under the same id would let old folds in."""
     with pytest.raises(ValueError, match="never used again"):
         thread().end_session(SESSION, SESSION, now=NOW)
+
+
+def test_going_back_lets_go_of_what_came_after() -> None:
+    """Only pairs of the window go, the newest first; an unknown turn changes nothing."""
+    memory = said(thread(window_size=2), "one", "two", "three")
+    back = memory.back_to(TurnId("two"))
+    assert names(back.window) == ["two"]
+    assert names(back.pending) == ["one"]
+    assert names(said(back, "other").window) == ["two", "other"]
+    assert memory.back_to(TurnId("one")) == memory
+    assert memory.back_to(TurnId("three")) == memory

@@ -189,6 +189,15 @@ class ThreadMemory:
             return self
         return replace(self, window=self.window[:-1], next_number=self.window[-1].number)
 
+    def back_to(self, turn_id: TurnId) -> "ThreadMemory":
+        """Let the pairs go that came after this one, if it is in the window."""
+        if all(pair.turn_id != turn_id for pair in self.window):
+            return self
+        memory = self
+        while memory.window[-1].turn_id != turn_id:
+            memory = memory.take_back(memory.window[-1].turn_id)
+        return memory
+
     def strike(self, text: str) -> "ThreadMemory":
         """Let everything go that holds a text, letter case and spacing aside.
 

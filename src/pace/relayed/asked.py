@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pace.memory.turn import SessionId, ThreadId
+from pace.memory.turn import SessionId, ThreadId, TurnId
 
 AUTO = "auto-"
 """How the names begin that Pace gives to conversations whose clients name none."""
@@ -23,13 +23,15 @@ class Asked:
 
     `scope` keeps keys apart: no other scope can name or guess a thread of this one. Without a
     `name` the conversation is known by how it begins. A client that `brings_history` sends all of
-    it each time, so that the thread's own memory is not asked. A `stateless` request leaves
-    nothing.
+    it each time, so that the thread's own memory is not asked. With `after`, it goes on from that
+    turn of the thread's window: what came later is let go of, once this turn is recorded. A
+    `stateless` request leaves nothing.
     """
 
     scope: str = ""
     name: str | None = None
     brings_history: bool = False
+    after: TurnId | None = None
     stateless: bool = False
 
 

@@ -71,30 +71,15 @@ async def _placed(
     memory = await gateway.parts.relay.look(asked.scope, before.thread)
     if memory is None:
         raise _unknown()
-    if not asked.brings_history and not _is_last(memory, before.turn_id):
-        await _go_back(gateway, memory, before.turn_id)
-    return asked, ()
+    if asked.brings_history or _is_last(memory, before.turn_id):
+        return asked, ()
+    if all(pair.turn_id != before.turn_id for pair in memory.window):
+        raise _unknown()
+    return replace(asked, after=before.turn_id), ()
 
 
 def _is_last(memory: ThreadMemory, turn_id: TurnId) -> bool:
     return bool(memory.recorded_turns) and memory.recorded_turns[-1] == turn_id
-
-
-async def _go_back(gateway: Gateway, memory: ThreadMemory, turn_id: TurnId) -> None:
-    """Take back what came after a turn: its client asks once more, or goes another way from it.
-
-    Raises RefusedError for a turn that is not in the window any more.
-    """
-
-    def step(held: ThreadMemory) -> tuple[ThreadMemory, bool]:
-        if all(pair.turn_id != turn_id for pair in held.window):
-            return held, False
-        while held.window[-1].turn_id != turn_id:
-            held = held.take_back(held.window[-1].turn_id)
-        return held, True
-
-    if not await gateway.parts.threads.change(memory.thread_id, step):
-        raise _unknown()
 
 
 def _unknown() -> RefusedError:
