@@ -178,11 +178,13 @@ class PromptTooLongError(PaceError):
 
     kind = "too_long"
 
-    def __init__(self, *, tokens: int, room: int) -> None:
+    def __init__(self, *, tokens: int, room: int, others: int = 0) -> None:
+        """`others` of the tokens are no words: tools, what they brought, pictures."""
+        besides = f" and {others:,} of tools and pictures" if others else ""
         super().__init__(
-            f"These words are too long: about {tokens:,} tokens with the system prompt, and there "
-            f"is room for {room:,}. Send less at once, shorten the system prompt, or use a "
-            "model or a server with a larger context."
+            f"These words are too long: about {tokens:,} tokens with the system prompt{besides}, "
+            f"and there is room for {room:,}. Send less at once, shorten the system prompt, or use "
+            "a model or a server with a larger context."
         )
         self.tokens = tokens
         self.room = room

@@ -25,7 +25,7 @@ from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import FinishedTurn, SessionId, ThreadId, TurnId, TurnPair, is_blank
 from pace.ports import Clock, ThreadSummarizer
 from pace.relayed.asked import AUTO, Asked, MemoryUse, TurnFacts, thread_of
-from pace.relayed.history import ClientHistory, has_words, read_history
+from pace.relayed.history import ClientHistory, has_words, read_history, tokens_of
 from pace.relayed.messages import Held, instructions_in, set_messages
 from pace.sayable import sayable
 from pace.threads import EndCause, HeldTurn, Threads
@@ -119,7 +119,7 @@ class Relay:
             parts,
             context_tokens=asking.context_tokens,
             reply_tokens=_reply_tokens(asking.body),
-            other_characters=_other_characters(asking.body),
+            other_tokens=_other_tokens(asking.body),
         )
         facts = TurnFacts(
             thread=asking.name,
@@ -412,8 +412,12 @@ def _reply_tokens(body: Mapping[str, Any]) -> int:
     return _REPLY_TOKENS
 
 
-def _other_characters(body: Mapping[str, Any]) -> int:
-    return sum(len(str(body[name])) for name in ("tools", "functions") if body.get(name))
+# Fields of a request that a planner reads, too.
+_READ = ("tools", "functions", "response_format")
+
+
+def _other_tokens(body: Mapping[str, Any]) -> int:
+    return sum(tokens_of(body[name]) for name in _READ if body.get(name))
 
 
 def _saved(said: int, held: Held) -> int:

@@ -54,7 +54,7 @@ def test_a_call_is_never_split_from_its_answer() -> None:
     )
     assert [len(turn.messages) for turn in history.turns] == [4]
     assert history.turns[0].reply_text == "Rain."
-    assert history.turns[0].other_characters > len("SECRET-TOOL-TEXT")
+    assert history.turns[0].other_tokens > 10
     assert history.current.messages == (user("Again?"), calling, ANSWER)
     assert "SECRET" not in history.turns[0].user_text + history.turns[0].reply_text
 
@@ -79,7 +79,7 @@ def test_parts_are_read_as_their_words() -> None:
     assert history.current.user_text == "Hello\nagain\n!"
     seen = read_history([user([picture]), reply("A cat."), user("And?")])
     assert seen.turns[0].user_text == ""
-    assert seen.turns[0].other_characters > 0
+    assert seen.turns[0].other_tokens == 1000
     assert seen.turns[0].pair(1, "d", NOW).user_text == "…"
 
 
@@ -94,6 +94,37 @@ def test_a_history_is_the_same_however_its_json_is_written() -> None:
 
     assert digest(CALL) == digest(other_order)
     assert digest(CALL) != digest(changed)
+
+
+def digest_of(*messages: dict[str, object]) -> str:
+    return read_history([*messages, user("?")]).digests[-1]
+
+
+def test_words_are_the_same_in_parts_and_in_one_text() -> None:
+    """A client that changes the form of a message changes nothing of what was said."""
+    parts = [{"type": "text", "text": "Hello"}]
+    assert digest_of(user("Hello"), reply("Hi")) == digest_of(user(parts), reply("Hi"))
+
+
+def test_what_looks_alike_is_not_the_same() -> None:
+    """Where a text stands is part of it: no field, part or message passes for another."""
+    written = '[{"text":"A","type":"text"}]'
+    picture = {"type": "image_url", "image_url": {"url": "data:x"}}
+    digests = {
+        digest_of(user("A"), reply("Hi")),
+        digest_of(user(written), reply("Hi")),
+        digest_of(user([picture]), reply("Hi")),
+        digest_of(user("A"), reply(None), reply('"B"')),
+        digest_of(user("A"), reply("assistant", name="B")),
+        digest_of(user("A"), reply(None, refusal="Hi")),
+    }
+    assert len(digests) == 6
+
+
+def test_what_was_declined_is_what_was_said() -> None:
+    """A refusal is the reply's words, whichever field it stands in."""
+    history = read_history([user("A"), reply(None, refusal="I cannot."), user("B")])
+    assert history.turns[0].reply_text == "I cannot."
 
 
 def test_who_said_it_counts() -> None:

@@ -18,7 +18,6 @@ _SUMMARY_SHARES = (0.75, 0.5, 0.25, 0.0)
 _SHORTEST_MESSAGE = 24
 _CLAUSE_END = re.compile(r"[.;!?…](?=\s)|[。！？；؛۔]")
 PENDING_CLIPPED = "turns not yet summarized clipped"
-MESSAGES_CLIPPED = "long messages clipped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +129,7 @@ def _with_shortened_summary(whole: Draft) -> Iterator[Draft]:
 
 def _with_clipped_messages(whole: Draft, room: Room) -> Iterator[Draft]:
     """The longest messages ever shorter, from where they come near the room."""
-    notices = (*whole.gave_way, MESSAGES_CLIPPED)
+    notices = (*whole.gave_way, "long messages clipped")
     texts = (text for pair in whole.window for text in (pair.user_text, pair.reply_text))
     longest = max(
         (max(estimate_tokens(text), len(text) // MOST_CHARACTERS) for text in texts), default=0

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from pace.memory.prefixes import chained
 from pace.memory.prompt import clipped
+from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import TurnId, TurnPair, is_blank
 from pace.relayed.faults import RequestFaultError
 from pace.sayable import sayable
@@ -33,14 +34,15 @@ _SHOWN = 40
 class HistoryTurn:
     """One turn of a client's history: its messages as they came, and the words in them.
 
-    `other_characters` counts what goes to the planner besides words: calls, answers of tools.
+    `other_tokens` is what goes to the planner besides words, by the estimate: calls, answers of
+    tools, pictures.
     """
 
     messages: tuple[RawMessage, ...] = field(repr=False)
     user_text: str = field(repr=False)
     reply_text: str = field(repr=False)
     instructions: tuple[str, ...] = field(default=(), repr=False)
-    other_characters: int = 0
+    other_tokens: int = 0
 
     @property
     def characters(self) -> int:
@@ -58,24 +60,45 @@ class HistoryTurn:
         )
 
     def pieces(self) -> Iterator[bytes]:
-        """What its digest is made of: everything that was said and called, in order."""
+        """What its digest is made of: everything that was said and called, in order.
+
+        Each piece begins with a sign of what it is, and each message with its role, so that no two
+        turns are the same to it. Words are the same in one text and in a part of text.
+        """
         for message in self.messages:
+            yield b"role " + str(message.get("role")).encode()
             content = message.get("content")
-            yield str(message.get("role")).encode()
-            if isinstance(content, str):
-                yield content.encode("utf-8", "surrogatepass")
+            if content is not None and _is_said(content):
+                yield b"said " + text_of(content).encode()
             elif content is not None:
-                yield _canonical(content)
-            for name in _CALLING:
-                if (called := message.get(name)) is not None:
-                    yield _canonical(called)
+                yield b"parts " + _canonical(content)
+            for name in _TELLING:
+                if (told := message.get(name)) is not None:
+                    yield b"%s %s" % (name.encode(), _canonical(told))
 
 
-_CALLING = ("tool_calls", "tool_call_id", "function_call", "name")
+# Fields besides role and content that make a message another one.
+_TELLING = ("tool_calls", "tool_call_id", "function_call", "name", "refusal")
+# What a picture or a sound costs, whatever its file's size. (GPT-4o's pictures take 85 to 1,445
+# tokens, by OpenAI's documents on vision; models on own servers are in the same range.)
+_PART_TOKENS = 1_000
+
+
+def _is_said(content: object) -> bool:
+    """Whether a content is words alone."""
+    if isinstance(content, str):
+        return True
+    return isinstance(content, list) and all(part["type"] in _TEXT_PARTS for part in content)
 
 
 def _canonical(value: object) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def tokens_of(value: object) -> int:
+    """What a piece of a request that is no text costs a planner that reads it as JSON."""
+    return estimate_tokens(sayable(json.dumps(value, ensure_ascii=False)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,22 +193,35 @@ def _turn(messages: Sequence[RawMessage]) -> HistoryTurn:
     others = 0
     for message in messages:
         role = "system" if message["role"] in _INSTRUCTING else str(message["role"])
-        content = message.get("content")
-        if role in told and (text := text_of(content)):
+        if role in told and (text := _words_of(message)):
             told[role].append(text)
-        if role not in told:
-            others += len(content) if isinstance(content, str) else len(_canonical(content))
-        elif isinstance(content, list):
-            others += sum(len(_canonical(p)) for p in content if p["type"] in _OTHER_PARTS)
-        if (calls := message.get("tool_calls")) is not None:
-            others += len(_canonical(calls))
+        others += _other_tokens(message, is_told=role in told)
     return HistoryTurn(
         messages=tuple(messages),
         user_text="\n".join(told["user"]),
         reply_text="\n".join(told["assistant"]),
         instructions=tuple(told["system"]),
-        other_characters=others,
+        other_tokens=others,
     )
+
+
+def _words_of(message: RawMessage) -> str:
+    """What was said in a message; one that declines says so in a field of its own."""
+    text = text_of(message.get("content"))
+    refusal = message.get("refusal")
+    return text or (sayable(refusal) if isinstance(refusal, str) else "")
+
+
+def _other_tokens(message: RawMessage, *, is_told: bool) -> int:
+    """What a message costs besides its words: every field but those, and parts that are none."""
+    rest = {name: value for name, value in message.items() if name not in ("role", "content")}
+    cost = tokens_of(rest) if rest else 0
+    content = message.get("content")
+    if not is_told:
+        cost += estimate_tokens(text_of(content))
+    if isinstance(content, list):
+        cost += _PART_TOKENS * sum(part["type"] in _OTHER_PARTS for part in content)
+    return cost
 
 
 def _checked(message: object, param: str) -> RawMessage:

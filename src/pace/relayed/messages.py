@@ -5,24 +5,21 @@ differs is that the window's turns and the current one keep the form in which th
 calls of tools and pictures included, for as long as they fit.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 from pace.errors import PromptTooLongError
-from pace.memory.fitting import MESSAGES_CLIPPED, DoesNotFit, Room, compose
+from pace.memory.fitting import DoesNotFit, Room, compose
 from pace.memory.markers import harmless
-from pace.memory.prompt import Draft, Message, Prompt, Role
+from pace.memory.prompt import MOST_CHARACTERS, Draft, Message, Prompt, Role
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import SessionId, ThreadId, TurnPair
 from pace.relayed.history import ClientHistory, HistoryTurn, RawMessage
 from pace.sayable import sayable
 
-# Characters that stand for a token where there are no words to estimate: schemas of tools, calls.
-# (About 4 in English prose, by OpenAI's documents on counting; JSON has more signs.)
-CHARACTERS_PER_TOKEN = 3
 # Of a planner whose context nobody knows; a prompt of Pace's stays far below it by itself.
 _UNKNOWN_CONTEXT = 1_000_000
+TURNS_IN_WORDS = "calls of tools and pictures of earlier turns left out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,39 +55,63 @@ def set_messages(
     *,
     context_tokens: int | None,
     reply_tokens: int,
-    other_characters: int,
+    other_tokens: int,
 ) -> SetMessages:
     """Set them so that they fit; raises PromptTooLongError if the current turn alone does not.
 
-    `other_characters` is what the request holds besides messages that the planner reads, such as
-    its tools.
+    `other_tokens` is what the request holds besides messages that the planner reads, such as its
+    tools. Of turns in the window that do not fit with all that tools brought, the oldest are shown
+    by their words alone; what a client told in them meanwhile as its system goes to the head.
     """
-    others = other_characters + history.current.other_characters
-    others += sum(turn.other_characters for turn in held.turns)
-    # What the current turn holds besides the person's words cannot give way, like those.
-    others += len(history.current.reply_text)
-    besides = ceil(others / CHARACTERS_PER_TOKEN)
     room = Room(context_tokens=context_tokens or _UNKNOWN_CONTEXT, reply_tokens=reply_tokens)
-    draft = Draft(
+    _refuse_endless(history, room)
+    # What the current turn holds besides the person's words cannot give way, like those.
+    fixed = other_tokens + history.current.other_tokens
+    fixed += estimate_tokens(history.current.reply_text)
+    in_words = 0
+    while True:
+        besides = fixed + sum(turn.other_tokens for turn in held.turns[in_words:])
+        draft = _draft(thread_id, session_id, history, held, in_words)
+        left = replace(room, context_tokens=max(0, room.context_tokens - besides))
+        composed = compose(draft, left, estimate_tokens)
+        is_whole = isinstance(composed, Prompt) and not composed.gave_way
+        if is_whole or in_words == len(held.turns):
+            break
+        in_words += 1
+    if isinstance(composed, DoesNotFit):
+        raise PromptTooLongError(
+            tokens=composed.tokens + besides, room=room.for_prompt, others=besides
+        )
+    left_out = any(turn.other_tokens for turn in held.turns[:in_words])
+    return SetMessages(
+        messages=list(_raw(composed, history, held, in_words)),
+        prompt_tokens=composed.parts.total + besides,
+        window_pairs=_pairs_in(composed),
+        gave_way=(TURNS_IN_WORDS, *composed.gave_way) if left_out else composed.gave_way,
+    )
+
+
+def _draft(
+    thread_id: ThreadId, session_id: SessionId, history: ClientHistory, held: Held, in_words: int
+) -> Draft:
+    """What is to be set when so many turns of the window, the oldest, are shown by their words."""
+    moved = instructions_in(held.turns[:in_words], (*history.instructions, *held.instructions))
+    return Draft(
         thread_id=thread_id,
         session_id=session_id,
-        system="\n\n".join((*history.instructions, *held.instructions)),
+        system="\n\n".join((*history.instructions, *held.instructions, *moved)),
         words=history.current.user_text,
         window=held.window,
         pending=held.pending,
         summary=held.summary,
     )
-    composed = compose(
-        draft, replace(room, context_tokens=room.context_tokens - besides), estimate_tokens
-    )
-    if isinstance(composed, DoesNotFit):
-        raise PromptTooLongError(tokens=composed.tokens + besides, room=composed.room + besides)
-    return SetMessages(
-        messages=list(_raw(composed, history, held)),
-        prompt_tokens=composed.parts.total + besides,
-        window_pairs=_pairs_in(composed),
-        gave_way=composed.gave_way,
-    )
+
+
+def _refuse_endless(history: ClientHistory, room: Room) -> None:
+    """Raise PromptTooLongError for words that are far too long, before they are read at all."""
+    length = len(history.current.user_text) + sum(map(len, history.instructions))
+    if length > room.for_prompt * MOST_CHARACTERS:
+        raise PromptTooLongError(tokens=length // MOST_CHARACTERS, room=room.for_prompt)
 
 
 def _pairs_in(prompt: Prompt) -> int:
@@ -102,42 +123,52 @@ def _after_head(prompt: Prompt) -> tuple[Message, ...]:
     return prompt.messages[1:] if has_head else prompt.messages
 
 
-def _raw(prompt: Prompt, history: ClientHistory, held: Held) -> Iterator[dict[str, object]]:
+def _raw(
+    prompt: Prompt, history: ClientHistory, held: Held, in_words: int
+) -> Iterator[dict[str, object]]:
     if prompt.messages[0].role is Role.SYSTEM:
         yield {"role": history.instructing_role, "content": prompt.messages[0].content}
-    shown = _pairs_in(prompt)
-    window = _after_head(prompt)[: 2 * shown]
-    turns = held.turns[len(held.turns) - shown :] if held.turns else ()
-    if turns and MESSAGES_CLIPPED not in prompt.gave_way:
-        for turn in turns:
-            yield from made_harmless(turn.messages)
-    else:
-        for message in window:
-            yield {"role": message.role.value, "content": message.content}
+    window = _after_head(prompt)[:-1]
+    as_they_came = held.turns[in_words:]
+    for message in window[: len(window) - 2 * len(as_they_came)]:
+        yield {"role": message.role.value, "content": message.content}
+    for turn in as_they_came:
+        yield from made_harmless(turn.messages)
     yield from made_harmless(history.current.messages)
 
 
 def made_harmless(messages: Iterable[RawMessage]) -> Iterator[dict[str, object]]:
     """The same messages, none of whose texts passes for a block or a marker of ours (R8)."""
     for message in messages:
-        content = message.get("content")
-        if isinstance(content, str):
-            yield {**message, "content": _harmless(content)}
-        elif isinstance(content, list):
-            yield {**message, "content": [_harmless_part(part) for part in content]}
-        else:
-            yield dict(message)
+        yield {name: _harmless(value) for name, value in message.items()}
 
 
-def _harmless_part(part: Mapping[str, object]) -> dict[str, object]:
-    return {
-        name: _harmless(value) if name in {"text", "refusal"} and isinstance(value, str) else value
-        for name, value in part.items()
-    }
+# What holds a file, and no words that a template would set.
+_DATA = ("url", "data", "file_data")
 
 
-def _harmless(text: str) -> str:
-    return harmless(sayable(text))
+def _harmless(value: object) -> object:
+    """A value all of whose texts are harmless, however deep."""
+    if isinstance(value, str):
+        return harmless(sayable(value))
+    if isinstance(value, dict):
+        return {name: inner if name in _DATA else _harmless(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return _harmless_list(value)
+    return value
+
+
+def _harmless_list(values: list[object]) -> list[object]:
+    """As `_harmless`; parts that only together make a marker become one part."""
+    made = [_harmless(value) for value in values]
+    texts = [part.get("text") if isinstance(part, dict) else None for part in made]
+    said = [text for text in texts if isinstance(text, str)]
+    if len(said) < 2 or len(said) < len(texts):  # noqa: PLR2004  # one alone was looked at
+        return made
+    joined = "".join(said)
+    if harmless(joined) == joined:
+        return made
+    return [{"type": "text", "text": harmless("\n".join(said))}]
 
 
 def instructions_in(turns: Sequence[HistoryTurn], known: Iterable[str]) -> tuple[str, ...]:
