@@ -11,11 +11,12 @@ import pytest
 from pace.errors import PromptTooLongError, StoreError
 from pace.memory.limits import ThreadLimits
 from pace.memory.prompt import RECORD_SENTENCE
+from pace.memory.snapshot import from_plain, to_plain
 from pace.memory.summary import Fold, SummaryUpdate
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId
 from pace.relayed.asked import Asked, MemoryUse, thread_of
-from pace.relayed.faults import RequestFaultError
+from pace.relayed.faults import RequestFaultError, TurnGoneError
 from pace.relaying import RelayedTurn
 from pace.stores.in_process import InProcessThreadMemoryStore
 from pace.testing import ManualClock
@@ -243,7 +244,7 @@ async def test_after_the_idle_limit_or_a_reset_it_is_first_sight_again(
     assert later.facts.session_began
     assert later.facts.session_id != turn.facts.session_id
     assert sent(later)[0] == {"role": "system", "content": block("", "a", "b", "c")}
-    assert await client.parts.relay.reset("", later.facts.thread)
+    await client.parts.relay.reset("", later.facts.thread)
     again = await client.ask(talk(*words))
     assert sent(again)[0] == {"role": "system", "content": block("", "a", "b", "c")}
 
@@ -556,7 +557,74 @@ async def test_a_reset_during_a_reply_keeps_its_pair_out(open_client) -> None:
     await client.ask(talk("a"), MINE)
     async with client.parts.relay.turn(MINE, {"messages": talk("b")}) as turn:
         turn.hear("late")
-        assert await client.parts.relay.reset("key", "mine")
+        await client.parts.relay.reset("key", "mine")
         assert not await turn.record()
     assert sent(await client.ask(talk("c"), MINE)) == talk("c")
-    assert not await client.parts.relay.reset("other", "mine")
+
+
+async def test_a_reset_during_the_first_reply_keeps_its_pair_out(open_client) -> None:
+    """B43: nothing was held yet, and nothing is afterwards."""
+    client = open_client()
+    async with client.parts.relay.turn(MINE, {"messages": talk("a")}) as turn:
+        turn.hear("late")
+        await client.parts.relay.reset("key", "mine")
+        assert not await turn.record()
+    assert sent(await client.ask(talk("b"), MINE)) == talk("b")
+
+
+async def test_branches_that_are_asked_for_at_once_do_not_see_each_other(open_client) -> None:
+    """Two turns go on from the same one: each sees it and nothing of the other."""
+    client = open_client(window=4)
+    first = await client.ask(talk("a"), MINE)
+    back = replace(MINE, after=first.turn_id)
+    async with client.parts.relay.turn(back, {"messages": talk("x")}) as one:
+        other = asyncio.create_task(client.ask(talk("y"), back))
+        await asyncio.sleep(0)
+        one.hear("ok")
+        assert await one.record()
+    assert sent(await other) == talk("a", "y")
+
+
+async def test_what_goes_on_from_a_turn_that_is_gone_is_refused(open_client) -> None:
+    """A reset, or a turn that has left the window, leads to nothing."""
+    client = open_client(window=1)
+    first = await client.ask(talk("a"), MINE)
+    await client.ask(talk("b"), MINE)
+    with pytest.raises(TurnGoneError):
+        await client.ask(talk("c"), replace(MINE, after=first.turn_id))
+    assert sent(await client.ask(talk("d"), MINE))[-3:] == talk("b", "d")
+
+
+async def test_a_turn_that_waits_for_tools_is_held_until_the_next_one(open_client) -> None:
+    """What was said in it is there for whichever process is asked, and not after a reset."""
+    client = open_client()
+    relay = client.parts.relay
+    async with relay.turn(MINE, {"messages": talk("a")}) as turn:
+        turn.called_tools()
+        assert await turn.record()
+    await relay.keep_unfinished("key", turn, "[1]")
+    memory = await relay.look("key", "mine")
+    assert memory is not None
+    assert memory.unfinished is not None
+    assert memory.unfinished.messages == "[1]"
+    assert from_plain(to_plain(memory)) == memory
+    going_on = replace(MINE, after=turn.turn_id)
+    await client.ask(talk("a"), going_on)
+    memory = await relay.look("key", "mine")
+    assert memory is not None
+    assert memory.unfinished is None
+    await relay.reset("key", "mine")
+    await relay.keep_unfinished("key", turn, "[1]")
+    memory = await relay.look("key", "mine")
+    assert memory is None or memory.unfinished is None
+
+
+async def test_a_turn_that_is_not_to_be_recorded_sees_memory_and_leaves_nothing(
+    open_client,
+) -> None:
+    """A client says that nothing is to be held of this turn."""
+    client = open_client()
+    await client.ask(talk("a"), MINE)
+    turn = await client.ask(talk("secret"), replace(MINE, records=False))
+    assert sent(turn) == talk("a", "secret")
+    assert sent(await client.ask(talk("b"), MINE)) == talk("a", "b")

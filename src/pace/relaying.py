@@ -20,11 +20,12 @@ from pace.journaling import Journaling
 from pace.memory.limits import PENDING_TOKENS
 from pace.memory.prefixes import Prefix
 from pace.memory.summary import Fold, RollingSummary
-from pace.memory.thread import RecordOutcome, ThreadMemory
+from pace.memory.thread import RecordOutcome, ThreadMemory, UnfinishedTurn
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import FinishedTurn, SessionId, ThreadId, TurnId, TurnPair, is_blank
 from pace.ports import Clock, ThreadSummarizer
 from pace.relayed.asked import AUTO, Asked, MemoryUse, TurnFacts, thread_of
+from pace.relayed.faults import TurnGoneError
 from pace.relayed.history import ClientHistory, has_words, read_history, tokens_of
 from pace.relayed.messages import Held, instructions_in, set_messages
 from pace.sayable import sayable
@@ -35,6 +36,11 @@ _REPLY_TOKENS = 1024
 # How often work is looked for that a process may have left undone when it died, in seconds.
 _TAKE_OVER_SECONDS = 30.0
 _SWEEP_SECONDS = 15.0
+# How long a summary for a long history at first sight is waited for; without one, what there is
+# room for is shown as pending. (300 turns take 0.1 s, `benchmarks/relaying.py`.)
+_AT_ONCE_SECONDS = 2.0
+# Characters of a turn that waits for tools: four times what a context of 32,000 tokens holds.
+_LONGEST_UNFINISHED = 500_000
 # English prose, by OpenAI's documents on counting; for what is only compared, not fitted.
 _CHARACTERS_PER_TOKEN = 4
 
@@ -70,8 +76,8 @@ class Relay:
         """A turn of the conversation asked for, composed; leaving without `record` leaves no trace.
 
         `context_tokens` is the planner's whole context, None if nobody knows. Raises
-        RequestFaultError for messages that cannot be, PromptTooLongError, and StoreError for a
-        named thread whose own memory is needed and cannot be had.
+        RequestFaultError for messages that cannot be, PromptTooLongError, TurnGoneError, and
+        StoreError for a named thread whose own memory is needed and cannot be had.
         """
         is_alone = asked.name is None and not has_words(body.get("messages"))
         if asked.stateless or is_alone or not self._threads.limits.remember:
@@ -133,6 +139,8 @@ class Relay:
             gave_way=composed.gave_way,
         )
         sent = {**asking.body, "messages": composed.messages}
+        if not asking.asked.records:
+            return RelayedTurn(facts=facts, body=sent)
         kept = None if held is None else _Kept(asking, held, prefix)
         return RelayedTurn(facts=facts, body=sent, record=self._finish, kept=kept)
 
@@ -184,8 +192,9 @@ class Relay:
             budget=self._threads.limits.summary_tokens,
         )
         try:
-            update = await self._summarizer.summarize(fold)
-        except SummarizerError:
+            async with asyncio.timeout(_AT_ONCE_SECONDS):
+                update = await self._summarizer.summarize(fold)
+        except (SummarizerError, TimeoutError):
             return known
         return RollingSummary(
             text=update.text,
@@ -219,15 +228,16 @@ class Relay:
 
         def step(memory: ThreadMemory) -> tuple[ThreadMemory, bool]:
             is_kept = True
-            if finished is not None:
+            if finished is not None and memory.session_id == session_id:
                 memory = kept.asking.from_where(memory)
+            if finished is not None:
                 memory, outcome = memory.accept(finished.turn_id).record(finished, now=now)
                 is_kept = outcome is RecordOutcome.RECORDED
             return memory.keep_prefix(session_id, kept.prefix, now=now), is_kept
 
         try:
             is_kept = await held.finish(step)
-        except StoreError:
+        except (StoreError, TurnGoneError):
             return False
         self._background.nudge(kept.asking.thread_id)
         await self._write_down(turn, kept, interrupted=interrupted)
@@ -277,13 +287,24 @@ class Relay:
         """What is held of a thread; None if nothing is."""
         return await self._threads.peek(thread_of(scope, name))
 
-    async def reset(self, scope: str, name: str) -> bool:
-        """End a thread's session; whether there was one."""
-        memory = await self.look(scope, name)
-        if memory is None:
-            return False
+    async def reset(self, scope: str, name: str) -> None:
+        """Have nothing held of a thread, nor of a turn that is being answered in it now."""
+        memory = await self._threads.look(thread_of(scope, name))
         await self._threads.end(memory.thread_id, memory.session_id, EndCause.RESET)
-        return True
+
+    async def keep_unfinished(self, scope: str, turn: "RelayedTurn", messages: str) -> None:
+        """Hold a turn that waits for tools; one that is too large is not held, nor one on its own.
+
+        Its client is told then to send the whole turn. Raises StoreError.
+        """
+        session_id = turn.facts.session_id
+        if session_id is None or len(messages) > _LONGEST_UNFINISHED:
+            return
+        unfinished, now = UnfinishedTurn(turn_id=turn.turn_id, messages=messages), self._clock.now()
+        await self._threads.change(
+            thread_of(scope, turn.facts.thread),
+            lambda memory: (memory.keep_unfinished(session_id, unfinished, now=now), None),
+        )
 
     # --- life
 
@@ -322,8 +343,13 @@ class _Asking:
         return self.asked.name is not None and not self.asked.brings_history
 
     def from_where(self, memory: ThreadMemory) -> ThreadMemory:
-        """The thread as of the turn that this one goes on from."""
-        return memory if self.asked.after is None else memory.back_to(self.asked.after)
+        """The thread as of the turn that this one goes on from; raises TurnGoneError."""
+        after, unfinished = self.asked.after, memory.unfinished
+        if after is None or (unfinished is not None and unfinished.turn_id == after):
+            return memory
+        if all(pair.turn_id != after for pair in memory.window):
+            raise TurnGoneError
+        return memory.back_to(after)
 
     @property
     def needs_own_memory(self) -> bool:

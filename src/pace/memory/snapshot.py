@@ -13,7 +13,7 @@ from typing import Any
 from pace.memory.limits import ThreadLimits
 from pace.memory.prefixes import Prefix
 from pace.memory.summary import Clause, RollingSummary, Speaker
-from pace.memory.thread import ThreadMemory
+from pace.memory.thread import ThreadMemory, UnfinishedTurn
 from pace.memory.turn import SessionId, ThreadId, TurnId, TurnPair
 
 SNAPSHOT_VERSION = 2
@@ -40,7 +40,14 @@ def to_plain(memory: ThreadMemory) -> dict[str, Any]:
         "prefixes": [_prefix_to_plain(prefix) for prefix in memory.prefixes],
         "relayed_turns": memory.relayed_turns,
         "said_characters": memory.said_characters,
+        "unfinished": _unfinished_to_plain(memory.unfinished),
     }
+
+
+def _unfinished_to_plain(unfinished: UnfinishedTurn | None) -> dict[str, Any] | None:
+    if unfinished is None:
+        return None
+    return {"turn_id": unfinished.turn_id, "messages": unfinished.messages}
 
 
 def _prefix_to_plain(prefix: Prefix) -> dict[str, Any]:
@@ -129,6 +136,15 @@ def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
         prefixes=tuple(_prefix_from_plain(prefix) for prefix in _list(plain["prefixes"])),
         relayed_turns=_count(plain["relayed_turns"]),
         said_characters=_count(plain["said_characters"]),
+        unfinished=_unfinished_from_plain(plain["unfinished"]),
+    )
+
+
+def _unfinished_from_plain(plain: Mapping[str, Any] | None) -> UnfinishedTurn | None:
+    if plain is None:
+        return None
+    return UnfinishedTurn(
+        turn_id=TurnId(_text(plain["turn_id"])), messages=_text(plain["messages"])
     )
 
 

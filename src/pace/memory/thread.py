@@ -28,6 +28,17 @@ from pace.memory.turn import FinishedTurn, SessionId, ThreadId, TurnId, TurnPair
 _KNOWN_TURNS = 32
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnfinishedTurn:
+    """A client's turn that waits for what tools bring: what was said in it, as its door wrote it.
+
+    It is no part of either tier, and leaves with the next turn or the session.
+    """
+
+    turn_id: TurnId
+    messages: str = field(repr=False)
+
+
 class RecordOutcome(StrEnum):
     """What became of a finished turn."""
 
@@ -45,7 +56,8 @@ class ThreadMemory:
     are the next pair's number and the last version that was stamped. `open_turns` were accepted and
     are neither recorded nor abandoned; `recorded_turns` are the newest that were, oldest first.
     `prefixes` are summaries of histories that a client brought, and `relayed_turns` counts the
-    turns of clients in the session; `said_characters` counts what was recorded in it.
+    turns of clients in the session; `said_characters` counts what was recorded in it. `unfinished`
+    is a client's turn that goes on in its next request.
     """
 
     thread_id: ThreadId
@@ -62,6 +74,7 @@ class ThreadMemory:
     prefixes: tuple[Prefix, ...] = ()
     relayed_turns: int = 0
     said_characters: int = 0
+    unfinished: UnfinishedTurn | None = None
 
     # --- questions
 
@@ -73,7 +86,8 @@ class ThreadMemory:
     @property
     def is_empty(self) -> bool:
         """Whether nothing that was said is held."""
-        return not (self.window or self.pending or self.summary.covers or self.prefixes)
+        held = (self.window, self.pending, self.summary.covers, self.prefixes, self.unfinished)
+        return not any(held)
 
     @property
     def is_pending(self) -> bool:
@@ -153,6 +167,7 @@ class ThreadMemory:
             said_characters=self.said_characters
             + len(finished.user_text)
             + len(finished.reply_text),
+            unfinished=None,
         )
         return recorded, RecordOutcome.RECORDED
 
@@ -182,6 +197,14 @@ class ThreadMemory:
                 active, last_version=version, prefixes=with_prefix(active.prefixes, covered)
             )
         return replace(active, prefixes=with_prefix(active.prefixes, prefix))
+
+    def keep_unfinished(
+        self, session_id: SessionId, unfinished: UnfinishedTurn, *, now: datetime
+    ) -> "ThreadMemory":
+        """Hold a turn that waits for tools until the next one is recorded, or the session ends."""
+        if session_id != self.session_id or not self.limits.remember:
+            return self
+        return replace(self, unfinished=unfinished, last_active_at=max(self.last_active_at, now))
 
     def take_back(self, turn_id: TurnId) -> "ThreadMemory":
         """Let the last pair go, if it is this one. What it displaced stays displaced."""
@@ -222,6 +245,7 @@ class ThreadMemory:
             ),
             last_version=version,
             prefixes=(),
+            unfinished=None,
         )
 
     # --- folds

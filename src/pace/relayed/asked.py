@@ -24,14 +24,16 @@ class Asked:
     `scope` keeps keys apart: no other scope can name or guess a thread of this one. Without a
     `name` the conversation is known by how it begins. A client that `brings_history` sends all of
     it each time, so that the thread's own memory is not asked. With `after`, it goes on from that
-    turn of the thread's window: what came later is let go of, once this turn is recorded. A
-    `stateless` request leaves nothing.
+    turn of the thread's window, or goes on with the unfinished one of that id: what came later
+    is let go of, once this turn is recorded. One that does not `record` sees memory and leaves
+    nothing in it; a `stateless` one has no part in it at all.
     """
 
     scope: str = ""
     name: str | None = None
     brings_history: bool = False
     after: TurnId | None = None
+    records: bool = True
     stateless: bool = False
 
 

@@ -18,7 +18,6 @@ from pace.doors.gateway.app import build_app
 from pace.doors.gateway.gateway import Gateway
 from pace.doors.gateway.keys import KeyFile, KeyRing
 from pace.doors.gateway.limits import KeyLimits
-from pace.doors.gateway.responses.open_turns import OpenTurns
 from pace.doors.gateway.seeing.logs import Log
 from pace.doors.gateway.seeing.metrics import Metrics
 from pace.doors.gateway.seeing.watching import Watching
@@ -106,7 +105,6 @@ async def gateway(
         turns=Turns(parts.relay, server, watching),
         limits=KeyLimits(at_once=at_once, per_minute=per_minute),
         watching=watching,
-        open_turns=OpenTurns(keeps_seconds=60),
         longest_body=longest_body,
     )
 

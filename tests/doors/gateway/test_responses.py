@@ -10,8 +10,7 @@ from doors.gateway.answering import Broken, Calls, answering
 from doors.gateway.gateways import MODEL, Served, assistant, events_of, gateway, user
 from pace.doors.gateway.responses.asking import chat_body, messages_of
 from pace.doors.gateway.responses.ids import ResponseId, read_id
-from pace.doors.gateway.responses.open_turns import OpenTurns
-from pace.memory.turn import ThreadId, TurnId
+from pace.memory.turn import TurnId
 from pace.relayed.faults import RequestFaultError
 
 TURN = TurnId("67847632-7426-4027-be2a-534afcca0397")
@@ -272,16 +271,25 @@ def test_ids_say_what_they_are() -> None:
         assert read_id(str(made)) == made
 
 
-def test_open_turns_go() -> None:
-    """A turn that waits for tools is let go of with its thread, and after a while."""
-    now = [0.0]
-    turns = OpenTurns(keeps_seconds=60, seconds=lambda: now[0])
-    mine, other = ThreadId("mine"), ThreadId("other")
-    turns.keep("r1", mine, [user("Hello")])
-    assert turns.of("r1", mine) == [user("Hello")]
-    assert turns.of("r1", other) is None
-    turns.forget(mine)
-    assert turns.of("r1", mine) is None
-    turns.keep("r2", mine, [user("Hello")])
-    now[0] = 61.0
-    assert turns.of("r2", mine) is None
+async def test_what_contradicts_itself_is_refused(tmp_path: Path) -> None:
+    """No response goes on from another without memory, nor in two threads."""
+    async with answering() as server, gateway(server.url, tmp_path) as served:
+        first = await respond(served, input="Hello")
+        body = {"model": MODEL, "input": "And?", "previous_response_id": first["id"]}
+        for headers in ({"X-Pace-Stateless": "1"}, {"X-Pace-Thread": "other"}):
+            answer = await served.client.post("/v1/responses", json=body, headers=headers)
+            assert answer.status_code == 400
+            assert answer.json()["error"]["param"] == "previous_response_id"
+    assert len(server.sent) == 1
+
+
+async def test_one_that_is_not_to_be_stored_sees_its_thread_and_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    """`store: false` after a response: what was said before is told, what is said now is not."""
+    async with answering("A1", "A2", "A3") as server, gateway(server.url, tmp_path) as served:
+        first = await respond(served, input="U1")
+        await respond(served, input="secret", previous_response_id=first["id"], store=False)
+        await respond(served, input="U2", previous_response_id=first["id"])
+    assert server.prompts[1] == [user("U1"), assistant("A1"), user("secret")]
+    assert server.prompts[2] == [user("U1"), assistant("A1"), user("U2")]

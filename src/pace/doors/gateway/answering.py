@@ -20,7 +20,7 @@ class Form(Protocol):
         """Where a streamed answer goes."""
         ...
 
-    def whole(self, whole: Whole) -> bytes:
+    async def whole(self, whole: Whole) -> bytes:
         """An answer in one piece."""
         ...
 
@@ -49,7 +49,7 @@ class TurnAnswer(Response):
                     else:
                         whole = await gateway.turns.whole(request, client)
                         headers = headers_of(whole.turn.facts, is_kept=whole.is_kept)
-                        await _send_json(self._form.whole(whole), send, headers)
+                        await _send_json(await self._form.whole(whole), send, headers)
         except ClientGoneError:
             return  # nobody is there to be told
         except Exception as error:

@@ -66,7 +66,7 @@ class _ChatForm:
         """Each chunk goes on as it came."""
         return _ChatStream(sender, tells_usage=self._tells_usage)
 
-    def whole(self, whole: Whole) -> bytes:
+    async def whole(self, whole: Whole) -> bytes:
         """The planner's own object."""
         if whole.is_kept:
             return orjson.dumps(whole.answer)

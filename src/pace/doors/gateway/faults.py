@@ -14,7 +14,7 @@ from pace.errors import (
     StoreError,
 )
 from pace.planners.upstreams.port import status_for_client
-from pace.relayed.faults import RequestFaultError
+from pace.relayed.faults import RequestFaultError, TurnGoneError
 
 _RETRY_SECONDS = "5"
 
@@ -99,6 +99,13 @@ def fault_of(error: BaseException) -> Fault:
             return error.fault
         case RequestFaultError():
             return Fault(status=HTTPStatus.BAD_REQUEST, message=str(error), param=error.param)
+        case TurnGoneError():
+            return Fault(
+                status=HTTPStatus.NOT_FOUND,
+                message=str(error),
+                code="previous_response_not_found",
+                param="previous_response_id",
+            )
         case PromptTooLongError():
             return Fault(
                 status=HTTPStatus.BAD_REQUEST,

@@ -6,7 +6,6 @@ from fastapi import FastAPI, Request
 
 from pace.doors.gateway.admission import KEY_ID
 from pace.doors.gateway.limits import KeyLimits
-from pace.doors.gateway.responses.open_turns import OpenTurns
 from pace.doors.gateway.seeing.watching import Watching
 from pace.doors.gateway.turns import Turns
 from pace.planners.upstreams.port import Upstream
@@ -22,7 +21,6 @@ class Gateway:
     turns: Turns
     limits: KeyLimits
     watching: Watching
-    open_turns: OpenTurns
     longest_body: int
 
     def serve_by(self, app: FastAPI) -> None:

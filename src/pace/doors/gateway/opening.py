@@ -10,7 +10,6 @@ from pace.clock import SystemClock
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.gateway.gateway import Gateway
 from pace.doors.gateway.limits import KeyLimits
-from pace.doors.gateway.responses.open_turns import OpenTurns
 from pace.doors.gateway.seeing.counted_store import CountedStore
 from pace.doors.gateway.seeing.logs import Log
 from pace.doors.gateway.seeing.metrics import Metrics
@@ -84,7 +83,6 @@ async def open_gateway(file: SettingsFile, log: Log) -> AsyncIterator[Gateway]:
                 per_minute=settings.serve.requests_per_minute,
             ),
             watching=watching,
-            open_turns=OpenTurns(keeps_seconds=settings.limits.idle_after.total_seconds()),
             longest_body=settings.serve.body_mib * _MIB,
         )
 

@@ -16,7 +16,6 @@ from pace.doors.gateway.schemas import Pair, Reset, Summary, ThreadLook
 from pace.memory.summary import RollingSummary
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import TurnPair
-from pace.relayed.asked import thread_of
 
 # Something that is no space, and no control character.
 _NAME = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
@@ -45,13 +44,9 @@ async def look_at_thread(request: Request, thread_id: ThreadName, user: User = N
 
 
 async def reset_thread(request: Request, thread_id: ThreadName, user: User = None) -> Reset:
-    """Have the thread forget all that was said."""
-    gateway = gateway_of(request)
+    """Have the thread forget all that was said, and what is being answered in it now."""
     name = checked_name(thread_id, "thread_id")
-    scope = scope_of(key_of(request), user or None)
-    gateway.open_turns.forget(thread_of(scope, name))
-    if not await gateway.parts.relay.reset(scope, name):
-        raise _unknown()
+    await gateway_of(request).parts.relay.reset(scope_of(key_of(request), user or None), name)
     return Reset(id=name)
 
 

@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
-from http import HTTPStatus
 from typing import Any
 
 import orjson
@@ -13,19 +12,17 @@ from starlette.responses import Response
 from pace.doors.gateway.answering import TurnAnswer
 from pace.doors.gateway.bodies import check_form, read_body
 from pace.doors.gateway.events import EventSender
-from pace.doors.gateway.faults import RefusedError
 from pace.doors.gateway.gateway import Gateway, gateway_of, key_of
 from pace.doors.gateway.naming import named
 from pace.doors.gateway.replies import first_choice
 from pace.doors.gateway.responses.asking import chat_body, instructions_of, messages_of
 from pace.doors.gateway.responses.ids import ResponseId, read_id
-from pace.doors.gateway.responses.open_turns import Messages
 from pace.doors.gateway.responses.output import Output, ResponseObject
 from pace.doors.gateway.responses.streaming import ResponseStream
 from pace.doors.gateway.turns import Sink, TurnRequest, Whole
-from pace.memory.thread import ThreadMemory
-from pace.memory.turn import TurnId
-from pace.relayed.asked import Asked, MemoryUse, thread_of
+from pace.errors import StoreError
+from pace.relayed.asked import Asked
+from pace.relayed.faults import RequestFaultError, TurnGoneError
 from pace.relaying import RelayedTurn
 
 
@@ -52,43 +49,42 @@ async def create_response(request: Request) -> Response:
 
 async def _placed(
     gateway: Gateway, asked: Asked, body: Mapping[str, Any]
-) -> tuple[Asked, Messages]:
-    """Where the response belongs, and what was said in its turn before. Raises RefusedError."""
+) -> tuple[Asked, list[dict[str, object]]]:
+    """Where the response belongs, and what was said in its turn before.
+
+    Raises RequestFaultError for what contradicts itself, and TurnGoneError.
+    """
     previous = body.get("previous_response_id")
+    keeps = body.get("store") is not False
     if previous is None:
         if asked.name is not None or asked.stateless:
-            return asked, ()
-        if body.get("store") is False:
-            return replace(asked, stateless=True), ()
-        return replace(asked, name=f"resp-{uuid.uuid4()}"), ()
+            return replace(asked, records=keeps), []
+        if not keeps:
+            return replace(asked, stateless=True), []
+        return replace(asked, name=f"resp-{uuid.uuid4()}"), []
+    if asked.stateless:
+        raise _contradicting("A stateless request has no response before it")
     before = read_id(previous)
     if before is None or not before.thread:
-        raise _unknown()
-    asked = replace(asked, name=before.thread, stateless=False)
-    thread_id = thread_of(asked.scope, before.thread)
-    if (told := gateway.open_turns.of(previous, thread_id)) is not None:
-        return asked, told
+        raise TurnGoneError
+    if asked.name not in (None, before.thread):
+        raise _contradicting("It is of another thread than the one that the request names")
     memory = await gateway.parts.relay.look(asked.scope, before.thread)
     if memory is None:
-        raise _unknown()
-    if asked.brings_history or _is_last(memory, before.turn_id):
-        return asked, ()
-    if all(pair.turn_id != before.turn_id for pair in memory.window):
-        raise _unknown()
-    return replace(asked, after=before.turn_id), ()
+        raise TurnGoneError
+    asked = replace(asked, name=before.thread, records=keeps)
+    if asked.brings_history:
+        return asked, []
+    asked = replace(asked, after=before.turn_id)
+    unfinished = memory.unfinished
+    if unfinished is not None and unfinished.turn_id == before.turn_id:
+        return asked, orjson.loads(unfinished.messages)
+    return asked, []
 
 
-def _is_last(memory: ThreadMemory, turn_id: TurnId) -> bool:
-    return bool(memory.recorded_turns) and memory.recorded_turns[-1] == turn_id
-
-
-def _unknown() -> RefusedError:
-    return RefusedError(
-        "This previous_response_id leads to nothing that is held: its thread was idle for too "
-        "long, or has gone on since. Leave it out, and send in input what belongs to the turn.",
-        status=HTTPStatus.NOT_FOUND,
-        code="previous_response_not_found",
-        param="previous_response_id",
+def _contradicting(sentence: str) -> RequestFaultError:
+    return RequestFaultError(
+        f"{sentence}. Leave out previous_response_id, or the other.", param="previous_response_id"
     )
 
 
@@ -107,13 +103,13 @@ class _ResponsesForm:
         """Its own events."""
         return ResponseStream(sender, begun=self._object_of, ended=self._keep_open)
 
-    def whole(self, whole: Whole) -> bytes:
+    async def whole(self, whole: Whole) -> bytes:
         """Its own object."""
         choice = first_choice(whole.answer)
         output = Output(finish=choice.get("finish_reason"), usage=whole.answer.get("usage"))
         output.take_whole(choice.get("message"))
-        self._keep_open(whole.turn, output)
-        told = self._object_of(whole.turn).ended(output, is_kept=whole.is_kept)
+        is_kept = await self._keep_open(whole.turn, output) and whole.is_kept
+        told = self._object_of(whole.turn).ended(output, is_kept=is_kept)
         return orjson.dumps(told)
 
     def _object_of(self, turn: RelayedTurn) -> ResponseObject:
@@ -122,9 +118,13 @@ class _ResponsesForm:
     def _id_of(self, turn: RelayedTurn) -> str:
         return str(ResponseId(turn.facts.thread, turn.turn_id))
 
-    def _keep_open(self, turn: RelayedTurn, output: Output) -> None:
-        """Keep a turn that waits for answers of tools, if it is one of a thread."""
-        if output.calls() and turn.facts.memory is not MemoryUse.STATELESS:
-            thread_id = thread_of(self._asked.scope, turn.facts.thread)
-            said = [*self._said, output.message()]
-            self._gateway.open_turns.keep(self._id_of(turn), thread_id, said)
+    async def _keep_open(self, turn: RelayedTurn, output: Output) -> bool:
+        """Hold a turn that waits for answers of tools, if it is one of a thread."""
+        if not output.calls() or not self._asked.records:
+            return True
+        messages = orjson.dumps([*self._said, output.message()]).decode()
+        try:
+            await self._gateway.parts.relay.keep_unfinished(self._asked.scope, turn, messages)
+        except StoreError:
+            return False
+        return True

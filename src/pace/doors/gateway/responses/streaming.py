@@ -1,6 +1,6 @@
 """A response as it comes, in the events of the Responses API."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import orjson
@@ -16,8 +16,8 @@ from pace.relaying import RelayedTurn
 class ResponseStream:
     """The sink of a streamed response.
 
-    `begun` gives the object around the output once the turn is known, `ended` hears the turn and
-    its output before the last event.
+    `begun` gives the object around the output once the turn is known; `ended` hears the turn and
+    its output before the last event, and says whether what is to be held of them is.
     """
 
     def __init__(
@@ -25,7 +25,7 @@ class ResponseStream:
         sender: EventSender,
         *,
         begun: Callable[[RelayedTurn], ResponseObject],
-        ended: Callable[[RelayedTurn, Output], None],
+        ended: Callable[[RelayedTurn, Output], Awaitable[bool]],
     ) -> None:
         self._sender = sender
         self._begun = begun
@@ -60,7 +60,7 @@ class ResponseStream:
     async def end(self, *, is_kept: bool) -> None:
         """End each item, and then the response, which acknowledges the turn."""
         assert self._turn is not None and self._object is not None, "begun"  # noqa: PT018, S101  # the sink's order
-        self._ended(self._turn, self._output)
+        is_kept = await self._ended(self._turn, self._output) and is_kept
         events = b"".join(self._end_of(item) for item in self._output.items)
         done = self._object.ended(self._output, is_kept=is_kept)
         last = self._event(f"response.{self._output.status}", response=done)
