@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given, settings
 
 from memory.plain import folded, said, thread
-from pace.memory.snapshot import SNAPSHOT_VERSION, from_plain, to_plain
+from pace.memory.snapshot import (
+    SNAPSHOT_VERSION,
+    from_plain,
+    pairs_from_plain,
+    pairs_to_plain,
+    to_plain,
+)
 from pace.memory.summary import Clause, Speaker
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import TurnId
@@ -144,3 +150,20 @@ def test_another_version_is_refused() -> None:
     plain = {**to_plain(thread()), "snapshot": SNAPSHOT_VERSION + 1}
     with pytest.raises(ValueError, match=f"of version {SNAPSHOT_VERSION}"):
         from_plain(plain)
+
+
+def test_pairs_alone_come_back_equal_too() -> None:
+    """What a store keeps beside a thread is read as strictly as the thread."""
+    pairs = said(thread(), "one", "two").window
+    assert pairs_from_plain(pairs_to_plain(pairs)) == pairs
+    for wrong in (None, [{}], {"pairs": []}):
+        with pytest.raises(ValueError, match="no whole pairs"):
+            pairs_from_plain(wrong)
+
+
+def test_a_thread_is_pending_by_its_own_pairs_or_by_a_clients() -> None:
+    """A store tells what waits for a fold without reading words."""
+    assert not said(thread(window_size=1), "one").is_pending
+    memory = said(thread(window_size=1), "one", "two")
+    assert memory.is_pending
+    assert memory.expires_at == memory.last_active_at + memory.limits.idle_after
