@@ -52,8 +52,9 @@ _POINTED_AT = (
 # Our own blocks. A tag need not be closed to be one; only "now" does, since code compares with it.
 _OURS = "|".join(name for name in BlockName if "_" in name)
 _SHORT_OURS = "|".join(name for name in BlockName if "_" not in name)
+# What no marker goes on with is passed over first: in a row of signs, each would try them all.
 _MARKER = re.compile(
-    rf"<(?=\s*+(?i:{_BARRED}|/?+\s*+(?:{_NAMES})\s*+/?+\s*+>"
+    rf"<(?=\s*+[\w▁|/\\.:-])(?=\s*+(?i:{_BARRED}|/?+\s*+(?:{_NAMES})\s*+/?+\s*+>"
     rf"|[/\\\s]*+(?:(?:{_OURS})_*+\b|{_SHORT_OURS}_*+[/\\\s]*+>)))"
     r"|<<(?=\s*+/?+\s*+(?i:SYS)\s*+>>)"
     rf"|\[(?=\s*+/?+\s*+(?:{_BRACKETED})\s*+\]|\s*+\|\s*+{_WORD}\s*+\|\s*+\]|e~\[)"
