@@ -29,6 +29,13 @@ def wait_for_ever(fold: Fold) -> SummaryUpdate:
     return tell_process(fold)
 
 
+def hang(fold: Fold) -> SummaryUpdate:
+    """Be at work for ever, for a fold that asks to."""
+    while "wait" in fold.pairs[0].user_text:
+        pass
+    return tell_process(fold)
+
+
 def raise_words(fold: Fold) -> SummaryUpdate:
     """Quote the person, as errors do."""
     raise KeyError(fold.pairs[0].user_text)

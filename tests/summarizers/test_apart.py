@@ -5,17 +5,21 @@ import os
 import signal
 import sys
 import textwrap
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from pace.errors import SummarizerError
+from pace.memory.summary import SummaryUpdate
 from pace.summarizers.apart import ApartSummarizer
 from pace.summarizers.extractive import NAME, fold_extractively
 from planners.processes import core_limits, kill, wait_died
 from summarizers.folding_functions import (
     FOLD,
     end_process,
+    hang,
     raise_words,
     tell_process,
     wait_for_ever,
@@ -62,6 +66,45 @@ async def test_one_that_died_is_replaced() -> None:
     await apart.aclose()
 
 
+def test_one_that_died_is_replaced_under_uvloop() -> None:
+    """The event loop that the gateway runs in tells of an ended child in another way."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(test_one_that_died_is_replaced())
+
+
+async def test_one_that_dies_with_every_fold_is_replaced() -> None:
+    """However soon after its death the next fold comes, that fold is made."""
+    apart = ApartSummarizer(tell_process, name="telling")
+    process_ids = set()
+    for _ in range(3):
+        process_ids.add(process_id := int((await apart.summarize(FOLD)).text))
+        kill(process_id)
+    assert len(process_ids) == 3
+    await apart.aclose()
+
+
+def test_one_that_dies_with_every_fold_is_replaced_under_uvloop() -> None:
+    """The same, in the event loop that the gateway runs in."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(test_one_that_dies_with_every_fold_is_replaced())
+
+
+async def test_a_fold_that_hangs_keeps_no_other_from_being_made() -> None:
+    """It fails at its time limit, in words that are not the conversation's; the next is made."""
+    apart = ApartSummarizer(hang, name="hanging", time_limit=timedelta(seconds=4))
+    hanging, made = await asyncio.gather(
+        apart.summarize(fold_of(("wait", "for ever"))),
+        apart.summarize(FOLD),
+        return_exceptions=True,
+    )
+    assert isinstance(hanging, SummarizerError)
+    assert "not made within 4 s" in str(hanging)
+    assert "wait" not in str(hanging)
+    assert isinstance(made, SummaryUpdate)
+    await apart.aclose()
+    await wait_died(int(made.text))
+
+
 async def test_a_fold_that_ends_its_process_twice_failed() -> None:
     """It is not tried for ever, and the next fold finds a process."""
     apart = ApartSummarizer(end_process, name="ending")
@@ -92,8 +135,9 @@ async def test_one_that_was_ended_says_so() -> None:
 
 
 async def test_a_fold_that_was_given_up_answers_no_other() -> None:
-    """After a cancelled fold the next one gets its own update, from another child."""
+    """After a cancelled fold the next one gets its own update, and the child at it is ended."""
     apart = ApartSummarizer(wait_for_ever, name="waiting")
+    at_it = int((await apart.summarize(FOLD)).text)
     loop, has_begun = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGUSR1, has_begun.set)
     first = asyncio.create_task(apart.summarize(fold_of(("wait", "for ever"))))
@@ -101,7 +145,8 @@ async def test_a_fold_that_was_given_up_answers_no_other() -> None:
     loop.remove_signal_handler(signal.SIGUSR1)
     first.cancel()
     await asyncio.wait([first])
-    assert int((await apart.summarize(FOLD)).text)
+    await wait_died(at_it)
+    assert int((await apart.summarize(FOLD)).text) != at_it
     await apart.aclose()
 
 

@@ -304,6 +304,16 @@ def test_no_text_makes_it_fail(said: list[tuple[str, str]], prior: str):
         "key = value;\n" * 80_000,
         "'\"`(((" * 5_000,
         "." * 30_000,
+        "." * 30_000 + "a)",
+        "\n" * 55_000 + "x",
+        "x" + "\n" * 55_000,
+        "code:\n" + "\n" * 3_000_000 + "end",
+        "- \n" * 20_000,
+        "\u200b" * 300_000 + "x",
+        "\ud800" * 300_000,
+        "\ud800 a\u200b\n" * 20_000,
+        "user" + " " * 300_000 + ":",
+        " ".join(f"dog {at}." for at in range(7_000)),
     ],
     ids=lambda paste: f"{paste[:6]!r} {len(paste)}",
 )
@@ -315,6 +325,51 @@ def test_a_huge_paste_is_folded_within_the_budget(paste: str):
     alone = fold_extractively(fold_of((paste, paste), budget=200))
     assert not is_blank(alone.text)
     assert estimate_tokens(alone.text) <= 200
+
+
+BLANKS = st.sampled_from([*" \n\t\r\x1c\x85\u2028\u3000", "\u200b", "\u2060", "\ud800", "\x00"])
+STUFF = st.one_of(BLANKS, st.sampled_from(["x", "7", "dog.", "- ", "1. ", "```", "user", ".", ")"]))
+FAR_TOO_LONG = st.lists(
+    st.tuples(STUFF, st.sampled_from([1, 2, 50, 20_000, 61_000])), min_size=1, max_size=5
+).map(lambda rows: "".join(what * times for what, times in rows))
+
+
+@given(FAR_TOO_LONG, FAR_TOO_LONG)
+@settings(max_examples=60, deadline=None)
+def test_no_long_text_makes_it_fail(user_text: str, reply_text: str):
+    """Rows of blanks, of unseen characters, of halves of characters or of anything else fold."""
+    update = fold_extractively(fold_of((f"{user_text} gate", f"9 {reply_text}"), budget=60))
+    assert estimate_tokens(update.text) <= 60
+    assert not is_blank(update.text)
+
+
+def test_blanks_hide_nothing():
+    """A few words in the middle of very many blanks are read like any others."""
+    blanks = " \n" * 100_000
+    text = fold_extractively(fold_of((f"{blanks}I keep a teal kettle.{blanks}", "Noted."))).text
+    assert "teal kettle" in text
+
+
+def test_very_many_pairs_fold_as_if_a_part_had_been_displaced_at_a_time():
+    """A fold of a long talk is the one of its last pairs into the one of those before."""
+    said = [(f"My locker {n} holds item {n * 7919}.", "Noted.") for n in range(400)]
+    whole = fold_of(*said)
+    earlier = replace(whole, pairs=whole.pairs[:200])
+    first = fold_extractively(earlier)
+    later = following(earlier, first, *whole.pairs[200:])
+    assert fold_extractively(whole).clauses == fold_extractively(later).clauses
+
+
+@pytest.mark.parametrize("count", [5_000, 25_000])
+def test_the_ends_of_a_talk_of_any_length_are_kept(count: int):
+    """What was said first and last is in a summary within the budget, which covers every pair."""
+    said = [(f"My locker {n} holds no item yet.", "Noted.") for n in range(count)]
+    said[0] = ("I am Ottilie and my code is INC-5521.", "Noted.")
+    fold = fold_of(*said, ("Pixel sleeps behind gate 88-B.", "Noted."))
+    update = fold_extractively(fold)
+    assert all(word in update.text for word in ("Ottilie", "INC-5521", "Pixel", "88-B"))
+    assert estimate_tokens(update.text) <= fold.budget
+    assert update.covers == fold.pairs[-1].number
 
 
 def test_code_keeps_its_signs():

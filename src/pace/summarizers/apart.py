@@ -12,11 +12,14 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import timedelta
 
 from pace.errors import SummarizerError
 from pace.memory.summary import Fold, SummaryUpdate
 from pace.summarizers.child import LENGTH_BYTES, message
 
+TIME_LIMIT = timedelta(seconds=20)
+"""Twice what the fold of the longest talk takes, so whoever is at work longer hangs."""
 # One that dies with a fold may have been ended for want of memory; with the next one it may not be.
 _TRIES = 2
 
@@ -24,13 +27,21 @@ _TRIES = 2
 class ApartSummarizer:
     """Folds by a function of a module, in one child process of low priority, one after the other.
 
-    The child starts with the first fold, or with `warm`; one that died is replaced. It ends with
-    `aclose`, and with this process, however that ends.
+    The child starts with the first fold, or with `warm`; one that died is replaced, and so is one
+    whose fold was given up or took longer than `time_limit`. It ends with `aclose`, and with this
+    process, however that ends.
     """
 
-    def __init__(self, fold: Callable[[Fold], SummaryUpdate], *, name: str) -> None:
+    def __init__(
+        self,
+        fold: Callable[[Fold], SummaryUpdate],
+        *,
+        name: str,
+        time_limit: timedelta = TIME_LIMIT,
+    ) -> None:
         self._function = f"{fold.__module__}:{fold.__qualname__}"
         self._name = name
+        self._time_limit = time_limit
         self._turn = asyncio.Lock()
         self._child: Process | None = None
         self._is_closed = False
@@ -50,7 +61,7 @@ class ApartSummarizer:
         told = message(pickle.dumps(fold))
         async with self._turn:
             for _ in range(_TRIES):
-                answer = await self._asked(told)
+                answer = await self._asked_in_time(told)
                 if isinstance(answer, SummaryUpdate):
                     return answer
                 if answer is not None:
@@ -65,6 +76,14 @@ class ApartSummarizer:
             if child is not None:
                 await _ended(child)
 
+    async def _asked_in_time(self, told: bytes) -> SummaryUpdate | str | None:
+        """As `_asked`; raises SummarizerError once it took too long."""
+        seconds = self._time_limit.total_seconds()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await self._asked(told)
+        raise SummarizerError(f"A fold was not made within {seconds:g} s and was given up.")
+
     async def _asked(self, told: bytes) -> SummaryUpdate | str | None:
         """What the child answers, None if it ended."""
         child = await self._running()
@@ -72,8 +91,7 @@ class ApartSummarizer:
             raise AssertionError("its pipes are ours")
         is_answered = False
         try:
-            child.stdin.write(told)
-            await child.stdin.drain()
+            await _tell(child.stdin, told)
             length = int.from_bytes(await child.stdout.readexactly(LENGTH_BYTES))
             content = await child.stdout.readexactly(length)
             is_answered = True
@@ -92,6 +110,9 @@ class ApartSummarizer:
     async def _running(self) -> Process:
         if self._is_closed:
             raise SummarizerError("The process that folds was ended. Start Pace again.")
+        if self._child is not None and self._child.returncode is not None:
+            child, self._child = self._child, None
+            await _ended(child)
         if self._child is None:
             command = (sys.executable, "-P", "-m", "pace.summarizers.child", self._function)
             try:
@@ -103,6 +124,16 @@ class ApartSummarizer:
                     "The process that folds cannot be started. Is there enough memory?"
                 ) from error
         return self._child
+
+
+async def _tell(pipe: asyncio.StreamWriter, told: bytes) -> None:
+    """Raises ConnectionError if nobody reads it any more."""
+    try:
+        pipe.write(told)
+        await pipe.drain()
+    except RuntimeError as error:
+        # uvloop's answer to a write after the reader's end was seen
+        raise ConnectionError("The process that folds ended.") from error
 
 
 async def _ended(child: Process) -> None:

@@ -47,24 +47,28 @@ _LONGEST = 36
 # A row of characters without spaces is cut at this length, in scripts that are written so.
 _LONGEST_ROW = 16
 # Of a longer text only the head, the tail, and what has digits in between is looked at.
-_LONGEST_TEXT = 60_000
+LONGEST_TEXT = 60_000
 _HEAD_AND_TAIL = 20_000
 _MOST_BETWEEN = 1_000
+# No summary has room for a longer word, and it is never cut.
+_LONGEST_WORD = 4_000
 
 # A word that would pass for one of our leads, or for a role, if it kept its colon.
 _LABEL = re.compile(
     r"\b(user|pace|assistant|system|human|earlier|ai|bot)([\"'”’*_`)\]}>]{0,4})\s*[:：]",
     re.IGNORECASE,
 )
-# What numbers the lines of a list; in one line alone it may be a date.
-_LIST_NUMBER = re.compile(r"^\s*(?:[-*•]\s+)?\d{1,3}[.)]\s+(?=\S)", re.MULTILINE)
+# What numbers the lines of a list; in one line alone it may be a date. Its start is sought within
+# one line: over blank ones, each would be looked at again from every line before it.
+_LIST_NUMBER = re.compile(r"^[^\S\n]*(?:[-*•]\s+)?\d{1,3}[.)]\s+(?=\S)", re.MULTILINE)
 # Signs that part words though no space stands there: dashes, rows of dots, and what follows a
 # sentence that was typed without a space.
 _JOINED = re.compile(r"(?<=\w)(?:[—…]|--+|\.{2,}|(?<=[a-z])[?!,;]+(?=[A-Z]))(?=\w)")
 _AROUND_LEFT = "\"“”„‘’'`([{<«»‹›*_,;:!?¿¡…—–•|~。，、！？；：「」『』（）《》،؛؟·"
 _AROUND_RIGHT = _AROUND_LEFT.translate({ord(c): None for c in "([{<"}) + ")]}>.-"
 _FENCES = ("```", "~~~")
-_SENTENCE_END = re.compile(r"[.!?…。！？؟।]+[\"”’')\]*_]*$")
+_SENTENCE_ENDS = tuple(".!?…。！？؟।")
+_CLOSING = "\"”’')]*_"
 _QUESTION_MARKS = ("?", "？", "؟")
 _COMMAS = (",", ";", ":", "，", "、", "；", "،")
 _KEPT_SIGNS = frozenset("+=<>/*%&@→÷×≈≠≤≥")
@@ -80,8 +84,8 @@ def clauses_of(text: str) -> Iterator[str]:
 
     Code in a fence keeps its signs, line by line: without them it would be other code.
     """
-    if len(text) > _LONGEST_TEXT:
-        text = _thinned(text)
+    if len(text) > LONGEST_TEXT:
+        text = _thinned(_without_blanks(text))
     text = unlabelled(text)
     if len(_LIST_NUMBER.findall(text)) > 1:
         text = _LIST_NUMBER.sub("", text)
@@ -139,14 +143,21 @@ def unlabelled(text: str) -> str:
     return _LABEL.sub(r"\1 ", text)
 
 
+def _without_blanks(text: str) -> str:
+    """A text with one space between words and no blank lines, which reads the same."""
+    return "\n".join(words for line in text.splitlines() if (words := " ".join(line.split())))
+
+
 def _thinned(text: str) -> str:
     """The head, the tail, and whatever holds a digit in between, of a text that is far too long."""
+    if len(text) <= LONGEST_TEXT:
+        return text
     middle = text[_HEAD_AND_TAIL:-_HEAD_AND_TAIL].split()[1:-1]
-    found = [raw for raw in middle if any(map(str.isdigit, raw))]
+    found = [raw for raw in middle if len(raw) <= _LONGEST_WORD and any(map(str.isdigit, raw))]
     step = len(found) // _MOST_BETWEEN + 1
-    head = text[:_HEAD_AND_TAIL].rsplit(maxsplit=1)[0]
-    tail = text[-_HEAD_AND_TAIL:].split(maxsplit=1)[-1]
-    return "\n".join((head, *found[::step], tail))
+    head = text[:_HEAD_AND_TAIL].rsplit(maxsplit=1)[:1]
+    tail = text[-_HEAD_AND_TAIL:].split(maxsplit=1)[-1:]
+    return "\n".join((*head, *found[::step], *tail))
 
 
 def _parted(raw: str) -> list[str]:
@@ -169,7 +180,7 @@ def _parted(raw: str) -> list[str]:
 
 
 def _ends_sentence(raw: str, following: str) -> bool:
-    if raw[-1].isalnum() or not _SENTENCE_END.search(raw):
+    if raw[-1].isalnum() or not raw.rstrip(_CLOSING).endswith(_SENTENCE_ENDS):
         return False
     if raw[-1] != ".":
         return True
@@ -183,7 +194,7 @@ def _cleaned(raws: list[str]) -> Iterator[str]:
     words = [word for raw in raws if (word := _bare(raw))]
     if not words:
         return
-    if raws[-1].rstrip("\"”’')]*_").endswith(_QUESTION_MARKS):
+    if raws[-1].rstrip(_CLOSING).endswith(_QUESTION_MARKS):
         words[-1] += "?"
     yield " ".join(words)
 

@@ -36,6 +36,9 @@ _PINNED = 1_000.0
 # A planner says this many times what a person says before the person's words are worth more.
 _OUTNUMBERED = 1.6
 _LIFT_MOST = 2.5
+# A clause is sought in so many of the longest that open like it. More would take a time that grows
+# with the square of a talk: 8 s for a text of 6,600 sentences about a dog, and 0.1 s with this.
+_LOOKED_IN = 40
 _SAYING = (Kind.TELLING, Kind.NEGATION)
 
 
@@ -102,14 +105,19 @@ def fit(clauses: Iterable[Clause], budget: int, *, newest: int) -> tuple[Clause,
 def _without_echoes(drafts: list[Draft]) -> list[Draft]:
     """Without those that say what another of the same speaker says, word for telling word."""
     by_opening: dict[tuple[Speaker, str], list[tuple[str, ...]]] = {}
+    said: set[tuple[Speaker, tuple[str, ...]]] = set()
     kept = set()
     for draft in sorted(drafts, key=lambda draft: len(draft.words), reverse=True):
         told = draft.told
         if told:
             longer = by_opening.setdefault((draft.speaker, told[0]), [])
-            if any(_stands_in(told, other) for other in longer):
+            if (draft.speaker, told) in said or any(
+                told[-1] in other and _stands_in(told, other) for other in longer
+            ):
                 continue
-            longer.append(told)
+            said.add((draft.speaker, told))
+            if len(longer) < _LOOKED_IN:
+                longer.append(told)
         kept.add(id(draft))
     return [draft for draft in drafts if id(draft) in kept]
 

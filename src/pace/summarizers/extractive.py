@@ -1,6 +1,6 @@
 """Folds without a model: keeps the words that tell most, and writes none that was not said."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pace.memory.summary import (
     Clause,
@@ -12,10 +12,17 @@ from pace.memory.summary import (
 )
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import TurnPair
-from pace.summarizers.clauses import INTERRUPTED, clauses_of, unlabelled
+from pace.summarizers.clauses import INTERRUPTED, LONGEST_TEXT, clauses_of, unlabelled
 from pace.summarizers.cutting import fit
 
 NAME = "extractive"
+# More are folded in parts, each into what the ones before it came to, as if they had been displaced
+# a part at a time; so neither the time nor the memory it takes grows faster than the talk.
+_MOST_PAIRS = 200
+_MOST_CHARACTERS = 100_000
+# Of still more parts the oldest and the newest are read. All of them take about 1 s when pairs are
+# short, 4 s when they are long, and 10 s at worst, in a process of low priority.
+_MOST_PARTS = 50
 
 
 class ExtractiveSummarizer:
@@ -35,13 +42,15 @@ def fold_extractively(fold: Fold) -> SummaryUpdate:
     """Fold prior clauses and pairs into what tells most within the budget.
 
     Depends on nothing but the fold. Every clause of a pair is an in-order selection of the words of
-    one utterance. The text is blank only if the fold is.
+    one utterance. The text is blank only if the fold is. Of thousands of pairs those in the middle
+    may be left out, and of a text that is far too long what has no digits there.
     """
-    said = [*_prior_clauses(fold.prior)]
-    for pair in fold.pairs:
-        said += _pair_clauses(pair)
-    newest = fold.pairs[-1].number if fold.pairs else fold.prior.covers
-    clauses = fit(said, fold.budget, newest=newest) or _last_resort(fold)
+    clauses = _prior_clauses(fold.prior)
+    newest = fold.prior.covers
+    for part in _parts(fold.pairs):
+        newest = part[-1].number if part else newest
+        clauses = fit(_said(clauses, part), fold.budget, newest=newest)
+    clauses = clauses or _last_resort(fold)
     return SummaryUpdate(
         session_id=fold.session_id,
         version=fold.version,
@@ -51,6 +60,28 @@ def fold_extractively(fold: Fold) -> SummaryUpdate:
         clauses=clauses,
         prefix=fold.prefix,
     )
+
+
+def _parts(pairs: tuple[TurnPair, ...]) -> list[tuple[TurnPair, ...]]:
+    """What is folded at once, in its order."""
+    parts: list[tuple[TurnPair, ...]] = []
+    start = size = 0
+    for at, pair in enumerate(pairs):
+        length = sum(min(len(text), LONGEST_TEXT) for text in (pair.user_text, pair.reply_text))
+        if at - start == _MOST_PAIRS or (at > start and size + length > _MOST_CHARACTERS):
+            parts.append(pairs[start:at])
+            start, size = at, 0
+        size += length
+    parts.append(pairs[start:])
+    if len(parts) > _MOST_PARTS:
+        del parts[_MOST_PARTS // 2 : -_MOST_PARTS // 2]
+    return parts
+
+
+def _said(prior: Iterable[Clause], pairs: Iterable[TurnPair]) -> Iterator[Clause]:
+    yield from prior
+    for pair in pairs:
+        yield from _pair_clauses(pair)
 
 
 def _prior_clauses(prior: RollingSummary) -> tuple[Clause, ...]:
