@@ -361,3 +361,12 @@ def test_no_text_is_too_strange_to_be_read(text):
     """Whatever a model writes is accepted or turned down; nothing else is raised."""
     with suppress(SummaryRejectedError):
         guarded(update_of(TEA, text), TEA)
+
+
+@pytest.mark.parametrize("row", ["\n", " ", ".", "…", '"', "-", "\u200b"])
+def test_a_row_without_end_is_no_reason_to_hang(row):
+    """What a model that never stops has written is read in a time that grows with its length."""
+    told = "My locker code is 4417."
+    fold = fold_of((told, "Noted."))
+    with suppress(SummaryRejectedError):
+        guarded(update_of(fold, f"{told}{row * 300_000}x{row * 300_000}x"), fold)

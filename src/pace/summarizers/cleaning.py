@@ -10,13 +10,13 @@ from pace.planners.reasoning import without_reasoning
 
 # The end of reasoning whose beginning was in the prompt, as some templates have it.
 _REASONING_END = re.compile(r"^.*</(?:think|thinking|reasoning)>", re.IGNORECASE | re.DOTALL)
-_FENCE = re.compile(r"^\s*(?:```|~~~)\w*\s*$", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)\w*\s*$", re.MULTILINE)
 _WRAPPING_TAG = re.compile(
     r"^<(?P<tag>(?:new_|updated_)?summary|output|answer|paragraph)>(?P<text>.*)</(?P=tag)>$",
     re.IGNORECASE | re.DOTALL,
 )
 _BOLD = re.compile(r"\*\*(\S(?:[^*\n]*\S)?)\*\*")
-_HEADING = re.compile(r"^\s*#{1,6}\s+", re.MULTILINE)
+_HEADING = re.compile(r"^[^\S\n]*#{1,6}\s+", re.MULTILINE)
 _LIST_MARKER = re.compile(r"^\s*(?:[-*•–·]|\(?\d{1,2}[.)])\s+")
 _SUMMARY_WORDS = (
     "summary|recap|paragraph|resumo|resumen|résumé|riassunto|zusammenfassung|samenvatting|итог"
@@ -37,7 +37,8 @@ _OFFER = re.compile(
 _QUOTES = {'"': '"', "“": "”", "«": "»", "'": "'", "「": "」", "„": "“"}
 _LINE_END = tuple(".!?…:;,。！？：；，؟।")
 
-_ENDS_SENTENCE = re.compile(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]*")
+# A row of points is looked at once, from its first: from each, that takes its length squared.
+_ENDS_SENTENCE = re.compile(r"(?<![.!?…؟।])[.!?…؟।]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]*")
 _ENDS_CLAUSE = re.compile(r"[;；](?=\s|$|[^\x00-\x7f])")
 # A point after these ends no sentence.
 _SHORT_FORM = re.compile(r"\b(?:(?i:dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|approx)|[A-Z])\.$")
