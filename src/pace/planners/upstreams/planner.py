@@ -9,17 +9,19 @@ from http import HTTPStatus
 
 from pace.errors import PlannerRefusedError, PlannerUnreachableError
 from pace.memory.tokens import estimate_tokens
-from pace.planners.model_names import is_same_model, shown_name
 from pace.planners.upstreams.port import Answer, Body, Chunk
 from pace.planners.upstreams.prompts import prompt_of, without_offered_tools
 from pace.ports import Finished, FinishReason, Planner, PlannerEvent, Reasoned, TextDelta
 
 ANY_MODEL = "pace"
-"""The name by which a client may ask for whichever model there is."""
+"""The name that clients are told besides the model's own, to ask for whichever there is."""
 
 
 class PlannerUpstream:
     """Answers by a planner, whose model is the only one.
+
+    It answers by whatever name it is asked for, since clients ask for what they were set up with;
+    the answer's `model` says who it was.
 
     Words, and nothing else: tools, pictures and several replies are refused (`prompts.py`). How
     long and how warm a reply is, is the planner's own setting, whatever a request says of it
@@ -92,9 +94,10 @@ class PlannerUpstream:
     # --- facts
 
     async def models(self) -> Sequence[Mapping[str, object]]:
-        """The planner's one model."""
+        """The planner's one model, by its own name and by the one that stays."""
         traits = await self._planner.traits()
-        return [{"id": traits.model, "object": "model", "created": 0, "owned_by": traits.name}]
+        entry = {"object": "model", "created": 0, "owned_by": traits.name}
+        return [{"id": name, **entry} for name in dict.fromkeys((traits.model, ANY_MODEL))]
 
     async def context_tokens(self, model: str) -> int | None:  # noqa: ARG002  # there is one model
         """The planner's own, or its cautious guess."""
@@ -115,21 +118,9 @@ class PlannerUpstream:
 
     async def _events(self, body: Body, affinity: str) -> AsyncGenerator[PlannerEvent, None]:
         prompt = prompt_of(body, affinity)
-        await self._check_model(body.get("model"))
         async with aclosing(self._planner.stream(prompt)) as events:
             async for event in events:
                 yield event
-
-    async def _check_model(self, asked: object) -> None:
-        has = (await self._planner.traits()).model
-        if not asked or asked == ANY_MODEL:
-            return
-        if not isinstance(asked, str) or not is_same_model(asked, has):
-            raise PlannerRefusedError(
-                f"There is no model {shown_name(str(asked))!r} here. Ask for {shown_name(has)!r}, "
-                f"or for {ANY_MODEL!r}.",
-                status=HTTPStatus.NOT_FOUND,
-            )
 
     async def _head(self, kind: str, finished: Finished | None) -> dict[str, object]:
         answered_by = finished.model if finished is not None else None
