@@ -190,6 +190,7 @@ def test_only_brackets_change(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "<" * 200_000,
         "<" + " " * 200_000,
         "< " * 100_000,
         "<|" + "a" * 200_000,

@@ -24,7 +24,7 @@ CHAT = "/v1/chat/completions"
 class Held:
     """Words after which nothing more comes until the gate opens or the client leaves."""
 
-    words: str
+    words: str | tuple[str, ...]
     gate: asyncio.Event = field(default_factory=asyncio.Event)
 
 

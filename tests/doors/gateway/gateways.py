@@ -18,10 +18,12 @@ from pace.doors.gateway.app import build_app
 from pace.doors.gateway.gateway import Gateway
 from pace.doors.gateway.keys import KeyFile, KeyRing
 from pace.doors.gateway.limits import KeyLimits
+from pace.doors.gateway.room import Room
 from pace.doors.gateway.seeing.logs import Log
 from pace.doors.gateway.seeing.metrics import Metrics
 from pace.doors.gateway.seeing.watching import Watching
 from pace.doors.gateway.turns import Turns
+from pace.doors.gateway.wire import LimitedProtocol, WireLimits
 from pace.doors.web.address import listening_at
 from pace.endpoint import LoopbackUrl
 from pace.memory.limits import ThreadLimits
@@ -90,6 +92,8 @@ async def gateway(
     at_once: int = 32,
     per_minute: int = 600,
     longest_body: int = 100_000,
+    room: Room | None = None,
+    wire: WireLimits = WireLimits(),  # noqa: B008  # frozen
     **limits: Any,
 ) -> AsyncIterator[Served]:
     """Serve on loopback, over the server at this address."""
@@ -106,7 +110,11 @@ async def gateway(
         limits=KeyLimits(at_once=at_once, per_minute=per_minute),
         watching=watching,
         longest_body=longest_body,
+        room=room or Room(),
     )
+
+    class Protocol(LimitedProtocol):
+        limits = wire
 
     @asynccontextmanager
     async def opening() -> AsyncIterator[Gateway]:
@@ -123,7 +131,9 @@ async def gateway(
             port=address.port, names=address.names, is_loopback=True, origins=origins
         )
         app = Admission(build_app(opening), doorstep=doorstep, keys=KeyRing(keys))
-        config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", ws="none")
+        config = uvicorn.Config(
+            app, http=Protocol, log_config=None, access_log=False, lifespan="on", ws="none"
+        )
         running = _Server(config)
         serving = asyncio.create_task(running.serve(sockets=[listening]))
         try:

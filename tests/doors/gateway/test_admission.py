@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import httpx
+import orjson
 import pytest
 from starlette.responses import PlainTextResponse
 
@@ -94,9 +95,23 @@ async def test_key_that_is_none(tmp_path: Path) -> None:
 async def test_proxies_hand_on_what_others_ask(tmp_path: Path) -> None:
     """A request that came through a proxy on this machine is not of this machine."""
     async with answering() as server, gateway(server.url, tmp_path) as served:
-        for header in ("X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"):
+        for header in (
+            *("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server"),
+            *("X-Forwarded-Port", "Forwarded", "Via", "X-Real-IP", "X-Client-IP"),
+            *("CF-Connecting-IP", "True-Client-IP"),
+        ):
             answer = await served.client.post(CHAT, json=BODY, headers={header: "127.0.0.1"})
             assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("name", ["Authorization", "X-Pace-Thread"])
+async def test_headers_that_may_be_there_once(tmp_path: Path, name: str) -> None:
+    """Two keys or two threads are nobody's: a proxy might have read the other one."""
+    async with answering() as server, gateway(server.url, tmp_path) as served:
+        host = ("Host", f"127.0.0.1:{served.port}")
+        answer = await ask(served.port, "/v1/models", [host, (name, "a"), (name.lower(), "b")])
+    assert answer.status == 400
+    assert name in answer.body
 
 
 async def test_websockets_are_not_taken(tmp_path: Path) -> None:
@@ -138,6 +153,26 @@ async def test_limits_of_a_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1/models"),
+        ("GET", "/v1/threads/t"),
+        ("POST", "/v1/threads/t/reset"),
+        ("POST", "/v1/embeddings"),
+        ("POST", "/v1/responses"),
+    ],
+)
+async def test_everything_is_asked_within_limits(tmp_path: Path, method: str, path: str) -> None:
+    """What is no turn counts too, since it also has somebody work."""
+    _, key = KeyFile(tmp_path / "keys.json").add("laptop", made_on="today")
+    async with answering() as server, gateway(server.url, tmp_path, per_minute=1) as served:
+        headers = {"Authorization": f"Bearer {key}"}
+        await served.client.get("/v1/models", headers=headers)
+        second = await served.client.request(method, path, headers=headers)
+    assert second.status_code == 429
+
+
+@pytest.mark.parametrize(
     ("content", "headers", "status"),
     [
         (b"{}", {"Content-Type": "text/plain"}, 415),
@@ -145,15 +180,21 @@ async def test_limits_of_a_key(tmp_path: Path) -> None:
         (b"[]", {}, 400),
         (b"[" * 50_000, {}, 400),
         (b'{"messages": NaN}', {}, 400),
-        (b'"' + b"x" * 100_001 + b'"', {}, 413),
+        (b'"' + b"x" * 200_001 + b'"', {}, 413),
         (b"\xff", {}, 400),
+        (b"{}", {"Content-Encoding": "gzip"}, 415),
+        (orjson.dumps({"messages": [user("")] * 5001}), {}, 400),
+        (orjson.dumps({"tools": [[]] * 50_001}), {}, 400),
     ],
 )
 async def test_bodies_that_cannot_be(
     tmp_path: Path, content: bytes, headers: dict[str, str], status: int
 ) -> None:
     """A body that is too large or is no object is refused before anything else is done."""
-    async with answering() as server, gateway(server.url, tmp_path) as served:
+    async with (
+        answering() as server,
+        gateway(server.url, tmp_path, longest_body=200_000) as served,
+    ):
         answer = await served.client.post(
             CHAT, content=content, headers={"Content-Type": "application/json", **headers}
         )

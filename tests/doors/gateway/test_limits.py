@@ -46,9 +46,20 @@ def test_requests_a_minute() -> None:
     ask(limits)
 
 
+def test_requests_that_are_no_turns() -> None:
+    """They count by the minute, and need no turn to end."""
+    limits = KeyLimits(at_once=1, per_minute=2)
+    with limits.turn("key"):
+        limits.ask("key")
+        with pytest.raises(RefusedError):
+            limits.ask("key")
+
+
 def test_no_limits_without_a_key() -> None:
     """Whoever needs no key has no limits of one."""
     limits = KeyLimits(at_once=1, per_minute=1)
     with limits.turn(""):
         ask(limits, "")
         ask(limits, "")
+        limits.ask("")
+        limits.ask("")

@@ -42,8 +42,14 @@ async def serving(home: Path, *flags: str, **env: str) -> AsyncIterator[tuple[Pr
         await process.communicate()
 
 
-async def test_serves_until_it_is_ended(tmp_path: Path) -> None:
-    """It says where it is, who answers and where memory lives; a signal ends it in order."""
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+async def test_serves_until_it_is_ended(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    """It says where it is, who answers and where memory lives; a signal ends it in order.
+
+    Whoever looks after services ends them by SIGTERM, and takes any status but 0 for a failure.
+    """
     async with (
         answering("Hello.") as server,
         serving(tmp_path, "--upstream", server.url) as (process, url),
@@ -52,12 +58,12 @@ async def test_serves_until_it_is_ended(tmp_path: Path) -> None:
         answer = await client.post(
             "/chat/completions", json={"model": MODEL, "messages": [user("Secret words")]}
         )
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
         out, err = await process.communicate()
     assert answer.status_code == 200
     assert MODEL in out.decode()
     assert "Memory: in this process" in out.decode()
-    assert process.returncode == 130
+    assert process.returncode == status
     (logged,) = [json.loads(line) for line in err.splitlines()]
     assert logged["outcome"] == "answered"
     assert b"Secret" not in err
@@ -142,6 +148,20 @@ async def test_what_cannot_be_served(tmp_path: Path, flags: tuple[str, ...], nam
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.parametrize("flags", [("--model", "nope"), ("--model", "tiny")])
+async def test_model_that_cannot_be_had(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    """Such a model ends `pace serve` as it ends `pace chat`, and nothing was said to serve."""
+    # A proxy that nobody answers at, so that no model can be fetched.
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:1")
+    env = {**nowhere, **{name.upper(): value for name, value in nowhere.items()}}
+    served = await run_pace(tmp_path, "serve", "--port", "0", *flags, env=env)
+    chatted = await run_pace(tmp_path, "chat", *flags, "Hello", env=env)
+    assert served.out == ""
+    assert served.err.startswith(("pace: ", "Fetching "))
+    assert served.err.splitlines()[-1] == chatted.err.splitlines()[-1]
+    assert served.status == chatted.status != 0
+
+
 async def test_planner_that_comes_later(tmp_path: Path) -> None:
     """The gateway serves while its planner is not there yet, and says so."""
     async with answering() as server:
@@ -224,13 +244,18 @@ async def test_embedded_model(short_path: Path, tiny: Path) -> None:
             text = (
                 "I am Ottilie, my code is KX-4417, I own a teal kettle." if not number else "And?"
             )
-            body = {"model": "pace", "stream": number % 2 == 1, "messages": [user(text)]}
+            body = {"model": "any", "stream": number % 2 == 1, "messages": [user(text)]}
             answer = await client.post(CHAT, json=body, headers=headers)
             assert answer.status_code == 200, answer.text
         held = (await client.get("/v1/threads/t")).json()
+        listed = [entry["id"] for entry in (await client.get("/v1/models")).json()["data"]]
+        for name in listed:
+            for shown in (name, f"{name}:stateless"):
+                assert (await client.get(f"/v1/models/{shown}")).json()["id"] == shown
         assert list(words_on_disk(short_path)) == []
         process.send_signal(signal.SIGTERM)
         await process.communicate()
+    assert len(listed) == 2
     assert len(held["window"]) == 1
     told = json.dumps([held["summary"], held["pending"]])
     assert all(word in told for word in ("Ottilie", "KX-4417"))

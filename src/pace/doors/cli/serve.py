@@ -1,4 +1,4 @@
-"""`pace serve`: checks what was asked, says where the gateway is, and serves until interrupted."""
+"""`pace serve`: checks what was asked, says where the gateway is, and serves until it is ended."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from pace.folders import Folders
 from pace.settings import ServeSettings, Settings, Tier, check_value, every_setting, names_in
 from pace.settings_file import SettingsFile
 
-_FAILED = 1
+_DONE, _FAILED = 0, 1
 # How long the servers that answer are waited for, before it is said that they do not (seconds).
 _PATIENCE = 3.0
 _SHOWN_MODELS = 3
@@ -31,7 +31,9 @@ Given = Mapping[str, str | bool | tuple[str, ...] | None]
 
 
 def serve(given: Given, flags: Mapping[str, str | bool | None]) -> int:
-    """Run `pace serve` until it is interrupted; gives the exit status. Raises PaceError.
+    """Run `pace serve` until a signal ends it; gives the exit status. Raises PaceError.
+
+    SIGTERM is how it is ended in order, with 0; Ctrl-C raises KeyboardInterrupt.
 
     `given` are flags of its own, by the names of their settings; `flags` are those of every door.
     """
@@ -57,7 +59,7 @@ def serve(given: Given, flags: Mapping[str, str | bool | None]) -> int:
     with listening_at(settings.host, settings.port) as (listening, address):
         is_local = not address.warning
         _check_keys(keys, is_local=is_local)
-        _announce(file.current, address, asyncio.run(_seen(settings)))
+        models = asyncio.run(_seen(settings))
         made = serving.Serving(
             {
                 info.name: file.current.get(info.name)
@@ -75,10 +77,19 @@ def serve(given: Given, flags: Mapping[str, str | bool | None]) -> int:
             parent=os.getpid() if settings.workers > 1 else None,
         )
         if settings.workers == 1:
-            serving.serve_here(made, listening)
-        elif not serving.serve_with_workers(made, listening, settings.workers):
+            ended = serving.serve_here(
+                made, listening, lambda: _announce(file.current, address, models)
+            )
+        else:
+            _announce(file.current, address, models)
+            ended = serving.serve_with_workers(made, listening, settings.workers)
+    match ended:
+        case serving.Ended.AS_ASKED:
+            return _DONE
+        case serving.Ended.FAILED:
             return _FAILED
-    raise KeyboardInterrupt
+        case serving.Ended.INTERRUPTED:
+            raise KeyboardInterrupt
 
 
 _FLAGS = {"upstreams": "upstream", "allow_hosts": "allow_host", "allow_origins": "allow_origin"}

@@ -24,7 +24,21 @@ KEY_ID = "pace.key_id"
 # What is asked by whoever looks after processes, and says nothing of anybody.
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 # A proxy hands on what others ask, however near it is itself.
-_PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+_PROXY_HEADERS = (
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-forwarded-server",
+    "x-forwarded-port",
+    "x-real-ip",
+    "x-client-ip",
+    "cf-connecting-ip",
+    "true-client-ip",
+)
+# Whoever stands between might read the one, and the gateway the other.
+_ONCE = ("Authorization", "X-Pace-Thread")
 _NO_PAGE = frozenset({"same-origin", "none"})
 
 
@@ -104,6 +118,11 @@ class Admission:
             )
         if origin in self._doorstep.origins and scope["method"] == "OPTIONS":
             return _preflight(headers)
+        for name in _ONCE:
+            if len(headers.getlist(name)) > 1:
+                return _refused(
+                    f"The request has two headers {name}. Send one.", status=HTTPStatus.BAD_REQUEST
+                )
         if scope["path"] in _OPEN_PATHS:
             scope[KEY_ID] = ""
             return None

@@ -42,14 +42,13 @@ class TurnAnswer(Response):
         gateway, request = self._gateway, self._request
         sender = EventSender(send)
         try:
-            with gateway.limits.turn(request.key_id):
-                async with Client(receive) as client:
-                    if self._is_streamed:
-                        await gateway.turns.stream(request, client, self._form.sink(sender))
-                    else:
-                        whole = await gateway.turns.whole(request, client)
-                        headers = headers_of(whole.turn.facts, is_kept=whole.is_kept)
-                        await _send_json(await self._form.whole(whole), send, headers)
+            async with Client(receive) as client:
+                if self._is_streamed:
+                    await gateway.turns.stream(request, client, self._form.sink(sender))
+                else:
+                    whole = await gateway.turns.whole(request, client)
+                    headers = headers_of(whole.turn.facts, is_kept=whole.is_kept)
+                    await _send_json(await self._form.whole(whole), send, headers)
         except ClientGoneError:
             return  # nobody is there to be told
         except Exception as error:

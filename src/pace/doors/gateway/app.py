@@ -15,6 +15,7 @@ from starlette.routing import Match, Route
 
 from pace.doors.gateway import others, schemas, threads
 from pace.doors.gateway.chat import chat_completions
+from pace.doors.gateway.entrance import Entrance
 from pace.doors.gateway.faults import Fault, fault_of
 from pace.doors.gateway.gateway import Gateway
 from pace.doors.gateway.responses.endpoint import create_response
@@ -51,6 +52,7 @@ def build_app(opening: Opening) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=lifespan,
     )
+    app.add_middleware(Entrance)
     app.add_exception_handler(PaceError, _tell_fault)
     app.add_exception_handler(RequestValidationError, _tell_wrong_request)
     app.add_exception_handler(HTTPException, _tell_wrong_address)
@@ -86,7 +88,7 @@ def _add_turns(app: FastAPI) -> None:
 
 
 def _add_threads(app: FastAPI) -> None:
-    faults = _faults(400, 401, 403, 404, 503)
+    faults = _faults(400, 401, 403, 404, 429, 503)
     path = "/v1/threads/{thread_id:path}"
     # Ahead of the others, since an id may hold slashes.
     app.add_api_route(f"{path}/reset", threads.reset_thread, methods=["POST"], responses=faults)
@@ -101,7 +103,7 @@ def _add_threads(app: FastAPI) -> None:
 
 
 def _add_others(app: FastAPI) -> None:
-    faults = _faults(401, 403, 404, 429, 502, 503, 504)
+    faults = _faults(400, 401, 403, 404, 429, 502, 503, 504)
     app.add_api_route("/v1/models", others.list_models, methods=["GET"], responses=faults)
     app.add_api_route(
         "/v1/models/{model_id:path}", others.show_model, methods=["GET"], responses=faults
@@ -123,7 +125,7 @@ def _add_others(app: FastAPI) -> None:
         others.tell_metrics,
         methods=["GET"],
         responses={
-            **_faults(401, 403),
+            **_faults(400, 401, 403),
             200: {
                 "description": "Metrics for Prometheus",
                 "content": {"text/plain": {"schema": {"type": "string"}}},
@@ -135,7 +137,7 @@ def _add_others(app: FastAPI) -> None:
 
 # --- the document
 
-_TURN_FAULTS = (400, 401, 403, 404, 413, 415, 422, 429, 502, 503, 504)
+_TURN_FAULTS = (400, 401, 403, 404, 408, 413, 415, 422, 429, 502, 503, 504)
 Documented = dict[int | str, dict[str, Any]]
 
 

@@ -1,6 +1,7 @@
 """Reads a request's body: JSON, an object of known form, and no more of it than is taken."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -8,6 +9,7 @@ import orjson
 from starlette.requests import ClientDisconnect, Request
 
 from pace.doors.gateway.faults import RefusedError
+from pace.doors.gateway.gateway import place_of
 from pace.relayed.faults import RequestFaultError
 
 _MIB = 1024 * 1024
@@ -16,6 +18,10 @@ _MIB = 1024 * 1024
 _DISCARDED = 4
 # Deeper than any schema of a tool, and far from where Python's own functions give up (1,000).
 _DEEPEST = 100
+# A conversation of years; each message costs the one process that answers everybody its time.
+_MOST_MESSAGES = 5000
+# Lists and objects. Such a conversation, with a few parts in each message.
+_MOST_VALUES = 50_000
 
 
 async def read_body(request: Request, *, most: int) -> dict[str, Any]:
@@ -26,24 +32,52 @@ async def read_body(request: Request, *, most: int) -> dict[str, Any]:
             "Only JSON is taken here. Send it with the header Content-Type: application/json.",
             status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
         )
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if encoding != "identity":
+        raise RefusedError(
+            "A body is taken as it is. Send it without a Content-Encoding.",
+            status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        )
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > most * _DISCARDED:
         raise _too_large(most, closes=True)
+    place = place_of(request)
     parts: list[bytes] = []
     size = 0
     try:
-        async for part in request.stream():
+        async for part in _parts(request, place.silence):
             size += len(part)
             if size > most * _DISCARDED:
                 raise _too_large(most, closes=True)
-            parts.append(part)
             if size > most:
                 parts.clear()
+                place.let_go()
+            else:
+                place.hold(len(part))
+                parts.append(part)
     except ClientDisconnect:
         raise RefusedError("The request broke off.", status=HTTPStatus.BAD_REQUEST) from None
     if size > most:
         raise _too_large(most, closes=False)
     return _object(b"".join(parts))
+
+
+async def _parts(request: Request, silence: float) -> AsyncIterator[bytes]:
+    """The parts of a body as they come. Raises RefusedError if none does for so many seconds."""
+    parts = request.stream()
+    try:
+        while True:
+            async with asyncio.timeout(silence):
+                part = await anext(parts)
+            yield part
+    except StopAsyncIteration:
+        return
+    except TimeoutError:
+        raise RefusedError(
+            f"Nothing of the body came for {silence:g} s. Send it again, whole.",
+            status=HTTPStatus.REQUEST_TIMEOUT,
+            headers={"Connection": "close"},
+        ) from None
 
 
 def _object(data: bytes) -> dict[str, Any]:
@@ -56,18 +90,15 @@ def _object(data: bytes) -> dict[str, Any]:
         ) from None
     if not isinstance(body, dict):
         raise RefusedError("The body has to be an object.", status=HTTPStatus.BAD_REQUEST)
-    if _is_deeper(body, _DEEPEST):
-        raise RefusedError(
-            f"The body is nested more than {_DEEPEST} levels deep. Send it flatter.",
-            status=HTTPStatus.BAD_REQUEST,
-        )
+    _check_shape(body)
     return body
 
 
-def _is_deeper(value: dict[str, Any], most: int) -> bool:
-    """Whether lists and objects stand in each other more than so many levels deep."""
-    level: list[Any] = [value]
-    for _ in range(most):
+def _check_shape(body: dict[str, Any]) -> None:
+    """Raise RefusedError for lists and objects too deep in each other, or too many."""
+    level: list[Any] = [body]
+    count = 0
+    for _ in range(_DEEPEST):
         level = [
             inner
             for outer in level
@@ -75,8 +106,18 @@ def _is_deeper(value: dict[str, Any], most: int) -> bool:
             if isinstance(inner, dict | list)
         ]
         if not level:
-            return False
-    return True
+            return
+        count += len(level)
+        if count > _MOST_VALUES:
+            raise RefusedError(
+                f"The body is made of more than {_MOST_VALUES:,} lists and objects. Send less at "
+                "once.",
+                status=HTTPStatus.BAD_REQUEST,
+            )
+    raise RefusedError(
+        f"The body is nested more than {_DEEPEST} levels deep. Send it flatter.",
+        status=HTTPStatus.BAD_REQUEST,
+    )
 
 
 _KINDS = {
@@ -97,6 +138,15 @@ def check_form(body: Mapping[str, Any]) -> None:
     for name, (kind, told) in _KINDS.items():
         if (value := body.get(name)) is not None and not isinstance(value, kind):
             raise RequestFaultError(f"{name} has to be {told}.", param=name)
+    for name in ("messages", "input"):
+        # A list of numbers is one text that has been cut into tokens.
+        value = body.get(name)
+        if isinstance(value, list) and len(value) > _MOST_MESSAGES and isinstance(value[0], dict):
+            raise RequestFaultError(
+                f"{name} holds {len(value):,} messages, and {_MOST_MESSAGES:,} are taken at most. "
+                "Leave the oldest out.",
+                param=name,
+            )
 
 
 def _too_large(most: int, *, closes: bool) -> RefusedError:

@@ -92,7 +92,7 @@ class Fault:
         )
 
 
-def fault_of(error: BaseException) -> Fault:
+def fault_of(error: BaseException) -> Fault:  # noqa: PLR0911  # each kind has its own
     """How an error is told; one that nobody foresaw says nothing of itself."""
     match error:
         case RefusedError():

@@ -1,15 +1,19 @@
 """A gateway at work: what its endpoints stand on, for as long as it serves."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fastapi import FastAPI, Request
 
 from pace.doors.gateway.admission import KEY_ID
 from pace.doors.gateway.limits import KeyLimits
+from pace.doors.gateway.room import Place, Room
 from pace.doors.gateway.seeing.watching import Watching
 from pace.doors.gateway.turns import Turns
 from pace.planners.upstreams.port import Upstream
 from pace.wiring import RelayParts
+
+PLACE = "pace.place"
+"""Where a request's scope holds its place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +26,7 @@ class Gateway:
     limits: KeyLimits
     watching: Watching
     longest_body: int
+    room: Room = field(default_factory=Room)
 
     def serve_by(self, app: FastAPI) -> None:
         """Have an application's endpoints stand on this gateway."""
@@ -38,3 +43,10 @@ def gateway_of(request: Request) -> Gateway:
 def key_of(request: Request) -> str:
     """The id of a request's key; empty for whoever needs none."""
     return str(request.scope[KEY_ID])
+
+
+def place_of(request: Request) -> Place:
+    """What a request takes up."""
+    place = request.scope[PLACE]
+    assert isinstance(place, Place)  # noqa: S101  # nothing gets in without one
+    return place

@@ -48,17 +48,24 @@ class KeyLimits:
             raise _refused(
                 f"This key has {self._at_once} turns under way. Wait until one has ended.", 1
             )
+        self.ask(key_id)
+        use.under_way += 1
+        try:
+            yield
+        finally:
+            use.under_way -= 1
+
+    def ask(self, key_id: str) -> None:
+        """Count a request of a key's. Raises RefusedError (429) if it asked too often."""
+        if not key_id:
+            return
+        use = self._use(key_id)
         if use.tokens < 1:
             raise _refused(
                 f"This key may ask {self._per_minute} times a minute. Slow down.",
                 (1 - use.tokens) * 60 / self._per_minute,
             )
         use.tokens -= 1
-        use.under_way += 1
-        try:
-            yield
-        finally:
-            use.under_way -= 1
 
     def _use(self, key_id: str) -> _Use:
         now = self._seconds()

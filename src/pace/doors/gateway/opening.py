@@ -10,6 +10,7 @@ from pace.clock import SystemClock
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.gateway.gateway import Gateway
 from pace.doors.gateway.limits import KeyLimits
+from pace.doors.gateway.room import MOST_BYTES, MOST_REQUESTS, Room
 from pace.doors.gateway.seeing.counted_store import CountedStore
 from pace.doors.gateway.seeing.logs import Log
 from pace.doors.gateway.seeing.metrics import Metrics
@@ -37,6 +38,8 @@ from pace.summarizers.extractive import ExtractiveSummarizer, fold_extractively
 from pace.wiring import assemble_relay
 
 _MIB = 1024 * 1024
+# At least so many of the longest bodies are taken at once.
+_BODIES = 4
 # What was cut off at the end is still written down, if that takes no longer (seconds).
 _LAST_WORDS = 2.0
 
@@ -84,7 +87,16 @@ async def open_gateway(file: SettingsFile, log: Log) -> AsyncIterator[Gateway]:
             ),
             watching=watching,
             longest_body=settings.serve.body_mib * _MIB,
+            room=_room(settings.serve),
         )
+
+
+def _room(settings: ServeSettings) -> Room:
+    """Room for what one key may have under way, and for several bodies, whatever is set."""
+    return Room(
+        most_requests=max(MOST_REQUESTS, settings.turns_at_once),
+        most_bytes=max(MOST_BYTES, settings.body_mib * _MIB * _BODIES),
+    )
 
 
 # --- who answers
@@ -197,9 +209,13 @@ def _end_with(work: asyncio.Task[None]) -> None:
 
 
 async def _ended(works: Sequence[asyncio.Task[None]]) -> None:
+    """End works. Raises what one of them failed with, so that the process does not end as asked."""
     for work in works:
         work.cancel()
     await asyncio.wait(works)
+    for work in works:
+        if not work.cancelled() and (error := work.exception()) is not None:
+            raise error
 
 
 async def _last_words(watching: Watching) -> None:

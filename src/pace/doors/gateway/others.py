@@ -56,7 +56,7 @@ async def embed(request: Request) -> Response:
     model = str(body.get("model") or "")
     seen = SeenTurn("embeddings", key_of(request), model, is_streamed=False)
     try:
-        with gateway.limits.turn(seen.key_id), gateway.watching.turn(seen):
+        with gateway.watching.turn(seen):
             async with Client(request.receive) as client, client.staying():
                 answer = await gateway.upstream.embed(body)
             seen.counted(answer.get("usage"))

@@ -7,10 +7,12 @@ import os
 import signal
 import socket
 import tempfile
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -24,6 +26,7 @@ from pace.doors.gateway.keys import KeyFile, KeyRing
 from pace.doors.gateway.opening import open_gateway
 from pace.doors.gateway.seeing.logs import Log, others_quiet
 from pace.doors.gateway.seeing.metrics import FOLDER_VARIABLE, forget_process
+from pace.doors.gateway.wire import LimitedProtocol
 from pace.errors import PaceError
 from pace.settings_file import SettingsFile
 
@@ -44,7 +47,7 @@ class Serving:
     """Makes the application in the process that serves it; goes to other processes as a value.
 
     `values` are settings by their full names. `parent` is the process to end with, if there is one.
-    `fault` is what kept it from serving, if it never did.
+    `fault` is what kept it from serving, or from going on.
     """
 
     values: Mapping[str, object]
@@ -70,9 +73,9 @@ class Serving:
                         yield gateway
                     finally:
                         watch.cancel()
-            except PaceError as error:
+            except Exception as error:
                 self.fault = error
-                if self.parent is not None:
+                if self.parent is not None and isinstance(error, PaceError):
                     log.tell(str(error))
                 raise
 
@@ -92,17 +95,57 @@ def _collect_rarely() -> None:
     gc.set_threshold(*_COLLECTING)
 
 
-def serve_here(serving: Serving, listening: socket.socket) -> None:
-    """Serve in this process until a signal ends it. Raises what kept it from serving."""
+class Ended(Enum):
+    """How serving came to its end."""
+
+    AS_ASKED = "as asked"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+def serve_here(serving: Serving, listening: socket.socket, announce: Callable[[], None]) -> Ended:
+    """Serve in this process until a signal ends it. Raises what kept it from serving.
+
+    `announce` is called once it serves.
+    """
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
-    server = uvicorn.Server(_config(serving, workers=1))
-    server.run([listening])
+    server = _Server(_config(serving, workers=1), announce)
+    try:
+        # Once all is ended, uvicorn raises the signals again that it had taken.
+        with suppress(KeyboardInterrupt):
+            server.run([listening])
+    except SystemExit:
+        # Its way out when the application could not begin; why is in `fault`.
+        if serving.fault is None:
+            raise
     if serving.fault is not None:
         raise serving.fault
+    return server.ended
 
 
-def serve_with_workers(serving: Serving, listening: socket.socket, workers: int) -> bool:
-    """Serve in so many processes until a signal ends them; false if they could not begin."""
+class _Server(uvicorn.Server):
+    """Knows the signal that ended it: whoever looks after services ends them by SIGTERM."""
+
+    ended = Ended.INTERRUPTED
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin, and say so."""
+        await super().startup(sockets)
+        self._announce()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End in order."""
+        if sig == signal.SIGTERM and not self.should_exit:
+            self.ended = Ended.AS_ASKED
+        super().handle_exit(sig, frame)
+
+
+def serve_with_workers(serving: Serving, listening: socket.socket, workers: int) -> Ended:
+    """Serve in so many processes until a signal ends them, or they cannot begin."""
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
     with tempfile.TemporaryDirectory(prefix="pace-metrics-") as folder:
         os.environ[FOLDER_VARIABLE] = folder
@@ -111,13 +154,19 @@ def serve_with_workers(serving: Serving, listening: socket.socket, workers: int)
             supervisor.run()
         finally:
             del os.environ[FOLDER_VARIABLE]
-    return not supervisor.has_failed
+    return supervisor.ended
 
 
 class _Workers(Multiprocess):
     """Starts processes that share one socket, and others for those that die."""
 
-    has_failed = False
+    ended = Ended.INTERRUPTED
+
+    def handle_term(self) -> None:
+        """End in order."""
+        if not self.should_exit.is_set():
+            self.ended = Ended.AS_ASKED
+        super().handle_term()
 
     def keep_subprocess_alive(self) -> None:
         """Replace those that died, and let go of what they had counted as under way."""
@@ -126,13 +175,15 @@ class _Workers(Multiprocess):
         for pid in before - {process.pid for process in self.processes}:
             if pid is not None:
                 forget_process(pid)
-        self.has_failed = any(process.exitcode == STARTUP_FAILURE for process in self.processes)
+        if any(process.exitcode == STARTUP_FAILURE for process in self.processes):
+            self.ended = Ended.FAILED
 
 
 def _config(serving: Serving, *, workers: int) -> uvicorn.Config:
     return uvicorn.Config(
         serving,
         factory=True,
+        http=LimitedProtocol,
         workers=workers,
         lifespan="on",
         log_config=None,
