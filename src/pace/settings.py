@@ -1,6 +1,7 @@
 """What a person can set: names, ranges and defaults; every one of them works."""
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -552,12 +553,24 @@ def variable_of(name: str) -> str:
 
 
 def shown_value(value: object) -> str:
-    """A value as a person writes it: on and off, plain words, nothing for none."""
+    """A value as a person writes it: on and off, plain words, nothing for none.
+
+    The password in a store's address is never shown.
+    """
     if isinstance(value, bool):
         return "on" if value else "off"
     if value is None:
         return ""
-    return str(value)
+    text = str(value)
+    if _STORE_ADDRESS.match(text):
+        return _PASSWORD_ASKED.sub(r"\1***", _PASSWORD.sub(r"\1:***@", text))
+    return text
+
+
+_STORE_ADDRESS = re.compile(r"(?:rediss?|valkeys?|unix)://", re.IGNORECASE)
+# To the last @, since people write passwords with one in them. The other way is a query's.
+_PASSWORD = re.compile(r"(?<=://)([^:@/?#]*):.*@", re.DOTALL)
+_PASSWORD_ASKED = re.compile(r"([?&]password=)[^&#]*", re.IGNORECASE)
 
 
 def _complaint(name: str, value: object, reason: object, step: str | None) -> str:

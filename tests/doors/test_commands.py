@@ -32,6 +32,30 @@ async def test_settings_are_listed_with_their_source(tmp_path: Path) -> None:
     assert rows["activity.idle_minutes"][1:4] == ["20", "default", "20"]
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis://:hunter2@h:6379/0",
+        "rediss://me:hunt@er2/x@h/0",
+        "redis://h:6379/0?password=hunter2",
+        "unix://:hunter2@/run/redis",
+    ],
+)
+async def test_a_stores_password_is_not_shown(tmp_path: Path, address: str) -> None:
+    """Nothing that settings print has the password of serve.store."""
+    env = {"PACE_SERVE__STORE": address}
+    runs = [
+        await run_pace(tmp_path, "settings", env=env),
+        await run_pace(tmp_path, "settings", "serve.store", env=env),
+        await run_pace(tmp_path, "settings", "serve.store", address),
+        await run_pace(tmp_path, "settings", "serve.store"),
+    ]
+    for ended in runs:
+        assert ended.status == 0
+        assert "er2" not in ended.out + ended.err
+    assert "***" in runs[1].out
+
+
 async def test_setting_is_changed_and_reset(tmp_path: Path) -> None:
     """A setting can be changed, shown and reset, and the file is where it is said to be."""
     changed = await run_pace(tmp_path, "settings", "activity.window", "6")
