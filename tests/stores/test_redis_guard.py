@@ -30,7 +30,7 @@ async def test_a_server_that_writes_to_a_disk_is_refused(
     """R10: it is used only if that is accepted by name."""
     with own_server.client() as client:
         client.config_set(setting, value)
-    with pytest.raises(SettingsError, match=f"{named}.*persistence is accepted"):
+    with pytest.raises(SettingsError, match=f"{named}.*--store-accepts-persistence"):
         await opens(own_server.url)
     await opens(own_server.url, ACCEPTS)
 

@@ -90,6 +90,7 @@ async def test_key_that_is_none(tmp_path: Path) -> None:
         answer = await served.client.post(CHAT, json=BODY, headers=headers)
     assert answer.status_code == 401
     assert answer.json()["error"]["code"] == "invalid_api_key"
+    assert "mistyped or revoked" in answer.json()["error"]["message"]
 
 
 async def test_proxies_hand_on_what_others_ask(tmp_path: Path) -> None:

@@ -407,6 +407,31 @@ async def test_its_models_are_listed(server: RawServer, upstream: ServerUpstream
     assert await upstream.models() == [{"id": "tiny", "max_model_len": 4096}]
 
 
+@pytest.mark.parametrize(
+    ("path", "code", "is_asked"),
+    [
+        ("", None, True),
+        ("/v1", None, False),
+        ("/api/v3", 404, False),
+        ("", "model_not_found", False),
+    ],
+)
+async def test_an_address_without_v1_is_asked_about(
+    server: RawServer,
+    path: str,
+    code: object,
+    is_asked: bool,  # noqa: FBT001
+) -> None:
+    """A server that knows nothing under an address without /v1 is told by that, not by its log."""
+    server.answer_json(f"{path}/models", {"error": {"code": code}}, status=404)
+    upstream = ServerUpstream(LoopbackUrl(f"{server.url}{path}"))
+    with pytest.raises(PlannerRefusedError) as raised:
+        await upstream.models()
+    await upstream.aclose()
+    assert ("lack /v1?" in str(raised.value)) is is_asked
+    assert raised.value.status == 404
+
+
 async def test_a_context_is_asked_once(server: RawServer, upstream: ServerUpstream) -> None:
     """A list that tells the context is enough, and is remembered."""
     server.answer_json("/v1/models", {"data": [{"id": "tiny", "max_model_len": 4096}]})

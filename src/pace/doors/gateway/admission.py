@@ -139,12 +139,14 @@ class Admission:
         if not (is_bearer and key.startswith(KEY_BEGINS)) and self._is_local(scope, headers):
             scope[KEY_ID] = ""
             return None
-        return _refused(
+        if is_bearer and key.startswith(KEY_BEGINS):
+            return _unidentified(
+                "This key is not known here: mistyped or revoked. `pace keys list` shows those "
+                "that are, where the gateway runs."
+            )
+        return _unidentified(
             "This needs a key of the gateway's, as  Authorization: Bearer pace-…  Make one where "
-            "it runs: pace keys new NAME",
-            status=HTTPStatus.UNAUTHORIZED,
-            code="invalid_api_key",
-            headers={"WWW-Authenticate": "Bearer"},
+            "it runs: pace keys new NAME"
         )
 
     def _is_local(self, scope: Scope, headers: Headers) -> bool:
@@ -192,6 +194,15 @@ def _refused(
     headers: dict[str, str] | None = None,
 ) -> Response:
     return Fault(status=status, message=sentence, code=code, headers=headers or {}).response()
+
+
+def _unidentified(sentence: str) -> Response:
+    return _refused(
+        sentence,
+        status=HTTPStatus.UNAUTHORIZED,
+        code="invalid_api_key",
+        headers={"WWW-Authenticate": "Bearer"},
+    )
 
 
 def _preflight(headers: Headers) -> Response:

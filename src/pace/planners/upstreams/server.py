@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
@@ -28,6 +29,8 @@ from pace.planners.upstreams.reading import (
 
 # Vectors of a whole batch of texts are some 60 MB.
 _LONGEST_ANSWER = 128_000_000
+# Addresses of such servers end like that, with this or another number.
+_VERSION = re.compile(r"/v\d+\w*(?:/|$)")
 # An error is told at once and in few words, or its status is all that is told.
 _LONGEST_ERROR = 64_000
 _ERROR_LIMIT = 10.0
@@ -210,7 +213,17 @@ class ServerUpstream:
         with suppress(aiohttp.ClientError, TimeoutError, PlannerRefusedError):
             async with response, asyncio.timeout(_ERROR_LIMIT):
                 body = await self._body(response, _LONGEST_ERROR)
-        return refusal(self.name, mapping(read_json(body)).get("error"), response.status)
+        fault = mapping(read_json(body)).get("error")
+        is_unknown = response.status == HTTPStatus.NOT_FOUND and not isinstance(
+            mapping(fault).get("code"),
+            str,  # such as model_not_found
+        )
+        if is_unknown and not _VERSION.search(self._base.text):
+            return PlannerRefusedError(
+                f"{self.name} answered with HTTP 404. Does its address lack /v1?",
+                status=HTTPStatus.NOT_FOUND,
+            )
+        return refusal(self.name, fault, response.status)
 
     def _failed(self, error: aiohttp.ClientError | TimeoutError) -> PlannerError:
         self._contexts.forget()  # it may be another server by now

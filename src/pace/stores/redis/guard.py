@@ -9,6 +9,7 @@ from pace.stores.redis.link import Link
 _OLDEST = 7
 # What keeps the memory of a server off its disk, and what each has to be.
 _OFF = {"save": "", "appendonly": "no", "repl-diskless-sync": "yes"}
+_ACCEPT = "say that persistence is accepted (--store-accepts-persistence)"
 
 
 async def check_server(link: Link, *, accepts_persistence: bool) -> None:
@@ -47,7 +48,7 @@ async def _check_persistence(link: Link) -> None:
         _refuse(
             link,
             "does not tell whether it writes to a disk",
-            "Allow the user CONFIG GET, or say that persistence is accepted",
+            f"Allow the user CONFIG GET, or {_ACCEPT}",
         )
     for name, off in _OFF.items():
         value = _text(settings, name)
@@ -55,7 +56,7 @@ async def _check_persistence(link: Link) -> None:
             _refuse(
                 link,
                 f"would write conversations to a disk ({name} is {value!r})",
-                f"Set {name} to {off!r} there, or say that persistence is accepted",
+                f"Set {name} to {off!r} there, or {_ACCEPT}",
             )
 
 
