@@ -118,6 +118,8 @@ async def test_other_machines_need_keys(tmp_path: Path) -> None:
     assert key.startswith("pace-")
     assert key not in listed.out
     assert "laptop" in listed.out
+    assert str(tmp_path / "data" / "gateway-keys.json") in listed.out
+    assert (await run_pace(tmp_path, "keys")).status == 0
     assert without.status_code == 401
     assert right.status_code == 200
     assert revoked.status == 0
@@ -225,7 +227,8 @@ async def test_journal(tmp_path: Path) -> None:
             body = {"model": MODEL, "messages": [user("A turtle")]}
             await client.post("/chat/completions", json=body)
             process.send_signal(signal.SIGTERM)
-            await process.communicate()
+            out, _ = await process.communicate()
+        assert (f"in your history, too: {tmp_path}" in out.decode()) is kept
         found = await run_pace(tmp_path, "history", "search", "turtle")
         assert ("A turtle" in found.out) is kept
 
@@ -254,7 +257,8 @@ async def test_embedded_model(short_path: Path, tiny: Path) -> None:
                 assert (await client.get(f"/v1/models/{shown}")).json()["id"] == shown
         assert list(words_on_disk(short_path)) == []
         process.send_signal(signal.SIGTERM)
-        await process.communicate()
+        out, _ = await process.communicate()
+    assert f"Answers: tier embedded, {listed[0]}." in out.decode()
     assert len(listed) == 2
     assert len(held["window"]) == 1
     told = json.dumps([held["summary"], held["pending"]])

@@ -22,12 +22,15 @@ def new_key(name: str) -> None:
 
 
 def list_keys() -> None:
-    """List the keys, never what they are."""
-    keys = _file().kept()
+    """List the keys, never what they are, and say where they are kept."""
+    file = _file()
+    keys = file.kept()
     if not keys:
         click.echo("There are no keys. Make one: pace keys new NAME")
+        return
     for key in keys:
         click.echo(f"{key.id}  {key.made_on}  {key.name}")
+    click.echo(f"A hash of each is in {file.path}")
 
 
 def revoke_key(key_id: str) -> None:

@@ -191,12 +191,24 @@ def web(*, port: str, host: str, no_open: bool, **flags: str | bool | None) -> i
     help="An OpenAI-compatible server that answers; several share the work.",
 )
 @click.option("--upstream-key-env", metavar="NAME", help="The environment variable with their key.")
-@click.option("--store", metavar="URL", help="A Redis or Valkey for the threads: redis://…")
 @click.option(
-    "--store-accepts-persistence", is_flag=True, help="Use it even if it writes to a disk."
+    "--store",
+    metavar="URL",
+    help="A Redis or Valkey for the threads; a password is better in PACE_SERVE__STORE.",
+)
+@click.option(
+    "--store-accepts-persistence",
+    is_flag=True,
+    help="Use it even if it writes to a disk.",
 )
 @click.option("--workers", metavar="N", help="How many processes serve; needs --store.")
-@click.option("--allow-host", "allow_hosts", metavar="NAME", multiple=True, help="A further name.")
+@click.option(
+    "--allow-host",
+    "allow_hosts",
+    metavar="NAME",
+    multiple=True,
+    help="A further name by which clients call this machine, such as a proxy's.",
+)
 @click.option(
     "--allow-origin",
     "allow_origins",
@@ -239,9 +251,12 @@ def serve(
     return serve_clients(given, flags)
 
 
-@pace.group()
-def keys() -> None:
-    """Keys that let other machines use the gateway, `pace serve`."""
+@pace.group(invoke_without_command=True)
+@click.pass_context
+def keys(context: click.Context) -> None:
+    """Keys that let other machines use the gateway, `pace serve`; by itself it lists them."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_keys)
 
 
 @keys.command("new")

@@ -14,7 +14,7 @@ from pace.doors.safe_text import safe_line
 from pace.doors.switching import REMOTE
 from pace.doors.web.address import Address, listening_at
 from pace.endpoint import is_on_this_machine
-from pace.errors import MissingExtraError, PlannerError, SettingsError
+from pace.errors import MissingExtraError, PlannerError, PlannerRefusedError, SettingsError
 from pace.folders import Folders
 from pace.settings import ServeSettings, Settings, Tier, check_value, every_setting, names_in
 from pace.settings_file import SettingsFile
@@ -78,7 +78,9 @@ def serve(given: Given, flags: Mapping[str, str | bool | None]) -> int:
         )
         if settings.workers == 1:
             ended = serving.serve_here(
-                made, listening, lambda: _announce(file.current, address, models)
+                made,
+                listening,
+                lambda: _announce(file.current, address, models or _tier(file.current, made.model)),
             )
         else:
             _announce(file.current, address, models)
@@ -142,6 +144,8 @@ async def _seen(settings: ServeSettings) -> str:
     try:
         async with asyncio.timeout(_PATIENCE):
             listed = [str(entry.get("id")) for entry in await servers.models()]
+    except PlannerRefusedError as error:
+        return f"nobody yet; {str(error).rstrip('.')}"
     except (PlannerError, TimeoutError):
         return f"{servers.name}, which does not answer yet"
     finally:
@@ -154,13 +158,23 @@ async def _seen(settings: ServeSettings) -> str:
 def _announce(settings: Settings, address: Address, models: str) -> None:
     key = "any api_key will do" if not address.warning else "its api_key is one of `pace keys`"
     _tell(f"The gateway is at {address.url}/v1 , which is a client's base_url; {key}.")
-    planner = settings.planner
-    chosen = planner.model or planner.provider or "its own model"
-    _tell(f"Answers: {models or f'tier {planner.tier}, {chosen}'}.")
+    _tell(f"Answers: {models}" + ("" if models.endswith("?") else "."))
     for server in names_in(settings.serve.upstreams):
         if not is_on_this_machine(server):
             _tell(f"What clients say goes to {urlsplit(server).hostname}.")
     _tell(f"Memory: {_where(settings)}; idle for {settings.activity.idle_minutes} min, it is gone.")
+    if settings.serve.store is not None and settings.serve.store_accepts_persistence:
+        _tell(
+            "The store is used even if it writes to a disk; then what is said stands on its disk."
+        )
+    if settings.serve.journal:
+        _tell(f"Every turn is kept in your history, too: {Folders.of().history}")
+
+
+def _tier(settings: Settings, model: str | None) -> str:
+    planner = settings.planner
+    chosen = model or planner.model or planner.provider or "which does not say its model yet"
+    return f"tier {planner.tier}, {chosen}"
 
 
 def _where(settings: Settings) -> str:

@@ -27,7 +27,8 @@ from pace.doors.gateway.opening import open_gateway
 from pace.doors.gateway.seeing.logs import Log, others_quiet
 from pace.doors.gateway.seeing.metrics import FOLDER_VARIABLE, forget_process
 from pace.doors.gateway.wire import LimitedProtocol
-from pace.errors import PaceError
+from pace.errors import PaceError, PlannerError
+from pace.planners.upstreams.planner import PlannerUpstream
 from pace.settings_file import SettingsFile
 
 # How long turns may go on when the gateway is to end (seconds).
@@ -36,6 +37,8 @@ _GRACE_SECONDS = 10
 # request meets one that closes.
 _KEEP_ALIVE_SECONDS = 75
 _LOOK_SECONDS = 1.0
+# How long a planner is waited for to say which model it has (seconds).
+_PATIENCE = 3.0
 # How many objects may come before the collector looks for rings among them, and how often it looks
 # among older ones. Turns leave hardly any; at 200 a second Python's own numbers (700, 10, 10) cost
 # 0.3 ms at the median and 40 ms at the 99th percentile (`benchmarks/gateway.py`).
@@ -47,7 +50,7 @@ class Serving:
     """Makes the application in the process that serves it; goes to other processes as a value.
 
     `values` are settings by their full names. `parent` is the process to end with, if there is one.
-    `fault` is what kept it from serving, or from going on.
+    `fault` is what kept it from serving, or from going on; `model` is what a tier answers by.
     """
 
     values: Mapping[str, object]
@@ -55,6 +58,7 @@ class Serving:
     keys: Path
     parent: int | None = None
     fault: Exception | None = field(default=None, init=False)
+    model: str | None = field(default=None, init=False)
 
     def __call__(self) -> ASGIApp:
         """The application, which opens everything when it starts."""
@@ -67,6 +71,8 @@ class Serving:
         with others_quiet(log):
             try:
                 async with open_gateway(SettingsFile.open(self.values), log) as gateway:
+                    if isinstance(gateway.upstream, PlannerUpstream):
+                        self.model = await _model_of(gateway.upstream)
                     _collect_rarely()
                     watch = asyncio.create_task(self._end_with_parent(), name="parent")
                     try:
@@ -86,6 +92,15 @@ class Serving:
             if os.getppid() != self.parent:
                 signal.raise_signal(signal.SIGTERM)
                 return
+
+
+async def _model_of(upstream: PlannerUpstream) -> str | None:
+    """The name of the model that answers; None if its planner does not say so soon."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return str((await upstream.models())[0].get("id"))
+    except (PlannerError, TimeoutError):
+        return None
 
 
 def _collect_rarely() -> None:
