@@ -19,6 +19,7 @@ from pace.doors.gateway.gateway import Gateway
 from pace.doors.gateway.keys import KeyFile, KeyRing
 from pace.doors.gateway.limits import KeyLimits
 from pace.doors.gateway.room import Room
+from pace.doors.gateway.seeing.digests import Digests
 from pace.doors.gateway.seeing.logs import Log
 from pace.doors.gateway.seeing.metrics import Metrics
 from pace.doors.gateway.seeing.watching import Watching
@@ -98,7 +99,7 @@ async def gateway(
 ) -> AsyncIterator[Served]:
     """Serve on loopback, over the server at this address."""
     log, keys = io.BytesIO(), KeyFile(folder / "keys.json")
-    watching = Watching(Metrics(), Log(LogFormat.JSON, log))
+    watching = Watching(Metrics(), Log(LogFormat.JSON, Digests(b"secret"), log))
     server = ServerUpstream(LoopbackUrl(upstream))
     parts = assemble_relay(
         limits=ThreadLimits(**limits), store=store, clock=ManualClock(), observe=watching.fold

@@ -8,9 +8,12 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from doors.gateway.answering import Broken, answering
 from doors.gateway.gateways import gateway, user
 from pace.doors.gateway.seeing.counted_store import CountedStore
+from pace.doors.gateway.seeing.digests import Digests, new_secret
 from pace.doors.gateway.seeing.metrics import Metrics
 from pace.doors.gateway.seeing.outcomes import Outcome, SeenTurn
 from pace.doors.gateway.seeing.tracing import OpenTelemetryTraces
+from pace.errors import StoreUnreachableError
+from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId
 from pace.relayed.asked import MemoryUse, TurnFacts
 from pace.stores.in_process import InProcessThreadMemoryStore
@@ -65,7 +68,7 @@ async def test_unreachable_planner(tmp_path: Path) -> None:
 def test_spans_hold_no_words() -> None:
     """A span has the names of the conventions, counts and a digest; no words, no thread's name."""
     exporter = InMemorySpanExporter()
-    traces = OpenTelemetryTraces(exporter)
+    traces = OpenTelemetryTraces(Digests(b"secret"), exporter)
     seen = SeenTurn("chat.completions", "key", "tiny", is_streamed=True)
     with traces.turn(seen):
         seen.composed(
@@ -83,6 +86,14 @@ def test_spans_hold_no_words() -> None:
     assert told["gen_ai.usage.input_tokens"] == 11
     assert told["gen_ai.usage.output_tokens"] == 3
     assert "secret" not in span.to_json()
+
+
+def test_names_cannot_be_tried_out() -> None:
+    """One secret gives one digest for a name, and whoever lacks it cannot make that digest."""
+    ours, others = new_secret(), new_secret()
+    assert Digests(ours).of("kettle") == Digests(ours).of("kettle")
+    assert Digests(ours).of("kettle") != Digests(ours).of("kettles")
+    assert Digests(ours).of("kettle") != Digests(others).of("kettle")
 
 
 async def test_document_is_true(tmp_path: Path) -> None:
@@ -131,13 +142,13 @@ class TestCountedStore(ThreadMemoryStoreContract):
 
     @pytest.fixture
     def store(self) -> CountedStore:
-        return CountedStore(InProcessThreadMemoryStore(), Metrics())
+        return CountedStore(InProcessThreadMemoryStore(), Metrics(), tell=print)
 
 
 async def test_store_is_timed() -> None:
     """Each request to the store is counted by its kind, and so is each that failed."""
     metrics = Metrics()
-    store = CountedStore(InProcessThreadMemoryStore(), metrics)
+    store = CountedStore(InProcessThreadMemoryStore(), metrics, tell=print)
     await store.load(ThreadId("t"))
     async with store.turn(ThreadId("t")):
         pass
@@ -145,3 +156,31 @@ async def test_store_is_timed() -> None:
     assert 'pace_store_seconds_count{operation="load"} 1.0' in told
     assert 'pace_store_seconds_count{operation="turn"} 1.0' in told
     assert "pace_store_errors_total{" not in told
+
+
+class _Fitful(InProcessThreadMemoryStore):
+    """A store that answers only while it is there."""
+
+    is_there = False
+
+    async def load(self, thread_id: ThreadId) -> ThreadMemory | None:
+        if not self.is_there:
+            raise StoreUnreachableError("no store at 127.0.0.1")
+        return await super().load(thread_id)
+
+
+async def test_a_lost_store_is_told_once() -> None:
+    """The log says when the store is lost and when it is back, however often it was asked."""
+    told: list[str] = []
+    fitful = _Fitful()
+    store = CountedStore(fitful, Metrics(), tell=told.append)
+    for _ in range(2):
+        with pytest.raises(StoreUnreachableError):
+            await store.load(ThreadId("t"))
+    fitful.is_there = True
+    for _ in range(2):
+        await store.load(ThreadId("t"))
+    assert [sentence.split(".")[0] for sentence in told] == [
+        "The store does not answer",
+        "The store answers again",
+    ]

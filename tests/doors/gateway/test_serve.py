@@ -107,11 +107,13 @@ async def test_other_machines_need_keys(tmp_path: Path) -> None:
     key = made.out.strip()
     async with (
         answering() as server,
-        serving(tmp_path, "--host", "0.0.0.0", "--upstream", server.url) as (_, url),  # noqa: S104
+        serving(tmp_path, "--host", "0.0.0.0", "--upstream", server.url) as (process, url),  # noqa: S104
         httpx.AsyncClient(base_url=url) as client,
     ):
         without = await client.get("/models")
         right = await client.get("/models", headers={"Authorization": f"Bearer {key}"})
+        process.send_signal(signal.SIGTERM)
+        _, err = await process.communicate()
     revoked = await run_pace(tmp_path, "keys", "revoke", listed.out.split()[0])
     assert refused.status == 2
     assert "pace keys new" in refused.err
@@ -121,6 +123,7 @@ async def test_other_machines_need_keys(tmp_path: Path) -> None:
     assert str(tmp_path / "data" / "gateway-keys.json") in listed.out
     assert (await run_pace(tmp_path, "keys")).status == 0
     assert without.status_code == 401
+    assert b"(401)" in err
     assert right.status_code == 200
     assert revoked.status == 0
     assert "no keys" in (await run_pace(tmp_path, "keys", "list")).out

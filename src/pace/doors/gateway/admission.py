@@ -6,7 +6,9 @@ requests there. Anything else needs a key.
 """
 
 import ipaddress
-from collections.abc import Collection
+import math
+import time
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -39,6 +41,8 @@ _PROXY_HEADERS = (
 )
 # Whoever stands between might read the one, and the gateway the other.
 _ONCE = ("Authorization", "X-Pace-Thread")
+# Whoever tries many keys does not fill the log.
+_QUIET_SECONDS = 1.0
 _NO_PAGE = frozenset({"same-origin", "none"})
 
 
@@ -79,8 +83,18 @@ class Doorstep:
 class Admission:
     """Lets a request through to `app`, with its key's id in its scope, or refuses it."""
 
-    def __init__(self, app: ASGIApp, *, doorstep: Doorstep, keys: KeyRing) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        doorstep: Doorstep,
+        keys: KeyRing,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`tell` gets a sentence when a key is refused, at most once a second."""
         self.app = app
+        self._tell = tell
+        self._told_at = -math.inf
         self._doorstep = doorstep
         self._keys = keys
 
@@ -139,6 +153,9 @@ class Admission:
         if not (is_bearer and key.startswith(KEY_BEGINS)) and self._is_local(scope, headers):
             scope[KEY_ID] = ""
             return None
+        if time.monotonic() - self._told_at >= _QUIET_SECONDS:
+            self._told_at = time.monotonic()
+            self._tell("A request without a key that is known was refused (401).")
         if is_bearer and key.startswith(KEY_BEGINS):
             return _unidentified(
                 "This key is not known here: mistyped or revoked. `pace keys list` shows those "

@@ -12,6 +12,7 @@ from pace.doors.gateway.gateway import Gateway
 from pace.doors.gateway.limits import KeyLimits
 from pace.doors.gateway.room import MOST_BYTES, MOST_REQUESTS, Room
 from pace.doors.gateway.seeing.counted_store import CountedStore
+from pace.doors.gateway.seeing.digests import Digests
 from pace.doors.gateway.seeing.logs import Log
 from pace.doors.gateway.seeing.metrics import Metrics
 from pace.doors.gateway.seeing.watching import Traces, Watching
@@ -45,11 +46,11 @@ _LAST_WORDS = 2.0
 
 
 @asynccontextmanager
-async def open_gateway(file: SettingsFile, log: Log) -> AsyncIterator[Gateway]:
+async def open_gateway(file: SettingsFile, log: Log, digests: Digests) -> AsyncIterator[Gateway]:
     """A gateway at work, until the block ends. Raises SettingsError, StoreError, WeightsError."""
     settings = file.current
     async with AsyncExitStack() as stack:
-        watching = Watching(Metrics(), log, _traces(settings.serve, stack))
+        watching = Watching(Metrics(), log, _traces(settings.serve, digests, stack))
         store, clock = await open_store(settings.serve)
         stack.push_async_callback(store.aclose)
         journal = await _journal(settings.serve, clock, log, stack)
@@ -62,7 +63,7 @@ async def open_gateway(file: SettingsFile, log: Log) -> AsyncIterator[Gateway]:
             limits=settings.limits,
             model=model,
             extractive=extractive,
-            store=CountedStore(store, watching.metrics),
+            store=CountedStore(store, watching.metrics, tell=log.tell),
             clock=clock,
             observe=watching.fold,
             journal=journal,
@@ -184,14 +185,14 @@ async def _journal(
     return journal
 
 
-def _traces(settings: ServeSettings, stack: AsyncExitStack) -> Traces | None:
+def _traces(settings: ServeSettings, digests: Digests, stack: AsyncExitStack) -> Traces | None:
     if not settings.traces:
         return None
     from pace.doors.gateway.seeing.tracing import (  # noqa: PLC0415  # an extra
         OpenTelemetryTraces,
     )
 
-    traces = OpenTelemetryTraces()
+    traces = OpenTelemetryTraces(digests)
     stack.callback(traces.close)
     return traces
 

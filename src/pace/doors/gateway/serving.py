@@ -24,6 +24,7 @@ from pace.doors.gateway.app import build_app
 from pace.doors.gateway.gateway import Gateway
 from pace.doors.gateway.keys import KeyFile, KeyRing
 from pace.doors.gateway.opening import open_gateway
+from pace.doors.gateway.seeing.digests import Digests, new_secret
 from pace.doors.gateway.seeing.logs import Log, others_quiet
 from pace.doors.gateway.seeing.metrics import FOLDER_VARIABLE, forget_process
 from pace.doors.gateway.wire import LimitedProtocol
@@ -49,7 +50,8 @@ _COLLECTING = (50_000, 20, 100)
 class Serving:
     """Makes the application in the process that serves it; goes to other processes as a value.
 
-    `values` are settings by their full names. `parent` is the process to end with, if there is one.
+    `values` are settings by their full names. `parent` is the process to end with, if there is
+    one. With `secret` all of them write the same for one thread.
     `fault` is what kept it from serving, or from going on; `model` is what a tier answers by.
     """
 
@@ -57,20 +59,25 @@ class Serving:
     doorstep: Doorstep
     keys: Path
     parent: int | None = None
+    secret: bytes = field(default_factory=new_secret, repr=False)
     fault: Exception | None = field(default=None, init=False)
     model: str | None = field(default=None, init=False)
 
     def __call__(self) -> ASGIApp:
         """The application, which opens everything when it starts."""
         app = build_app(self._opening)
-        return Admission(app, doorstep=self.doorstep, keys=KeyRing(KeyFile(self.keys)))
+        return Admission(
+            app, doorstep=self.doorstep, keys=KeyRing(KeyFile(self.keys)), tell=self.log().tell
+        )
 
     @asynccontextmanager
     async def _opening(self) -> AsyncIterator[Gateway]:
-        log = Log(SettingsFile.open(self.values).current.serve.log_format)
+        log = self.log()
         with others_quiet(log):
             try:
-                async with open_gateway(SettingsFile.open(self.values), log) as gateway:
+                async with open_gateway(
+                    SettingsFile.open(self.values), log, Digests(self.secret)
+                ) as gateway:
                     if isinstance(gateway.upstream, PlannerUpstream):
                         self.model = await _model_of(gateway.upstream)
                     _collect_rarely()
@@ -84,6 +91,11 @@ class Serving:
                 if self.parent is not None and isinstance(error, PaceError):
                     log.tell(str(error))
                 raise
+
+    def log(self) -> Log:
+        """The log, which each process writes for itself."""
+        form = SettingsFile.open(self.values).current.serve.log_format
+        return Log(form, Digests(self.secret))
 
     async def _end_with_parent(self) -> None:
         """End when the process that started this one is no more, which nobody else would notice."""
@@ -165,7 +177,9 @@ def serve_with_workers(serving: Serving, listening: socket.socket, workers: int)
     with tempfile.TemporaryDirectory(prefix="pace-metrics-") as folder:
         os.environ[FOLDER_VARIABLE] = folder
         try:
-            supervisor = _Workers(_config(serving, workers=workers), [listening])
+            supervisor = _Workers(
+                _config(serving, workers=workers), [listening], serving.log().tell
+            )
             supervisor.run()
         finally:
             del os.environ[FOLDER_VARIABLE]
@@ -176,6 +190,12 @@ class _Workers(Multiprocess):
     """Starts processes that share one socket, and others for those that die."""
 
     ended = Ended.INTERRUPTED
+
+    def __init__(
+        self, config: uvicorn.Config, sockets: list[socket.socket], tell: Callable[[str], None]
+    ) -> None:
+        super().__init__(config, sockets)
+        self._tell = tell
 
     def handle_term(self) -> None:
         """End in order."""
@@ -190,6 +210,7 @@ class _Workers(Multiprocess):
         for pid in before - {process.pid for process in self.processes}:
             if pid is not None:
                 forget_process(pid)
+                self._tell("A worker died, and another one takes its place.")
         if any(process.exitcode == STARTUP_FAILURE for process in self.processes):
             self.ended = Ended.FAILED
 

@@ -1,4 +1,4 @@
-"""Times the memory store, so that a slow or failing one is seen before people notice."""
+"""Times the memory store, and tells when it is lost and back, before people notice."""
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TypeVar
 
 from pace.doors.gateway.seeing.metrics import Metrics
+from pace.errors import StoreUnreachableError
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId
 from pace.ports import ThreadMemoryStore
@@ -16,9 +17,14 @@ Answer = TypeVar("Answer")
 class CountedStore:
     """A ThreadMemoryStore that is timed. It changes nothing about the one that it asks."""
 
-    def __init__(self, store: ThreadMemoryStore, metrics: Metrics) -> None:
+    def __init__(
+        self, store: ThreadMemoryStore, metrics: Metrics, *, tell: Callable[[str], None]
+    ) -> None:
+        """`tell` gets a sentence whenever the store is lost or back."""
         self._store = store
         self._metrics = metrics
+        self._tell = tell
+        self._is_lost = False
 
     @property
     def expires(self) -> bool:
@@ -74,6 +80,14 @@ class CountedStore:
         try:
             answer = await ask()
             failed = False
+        except StoreUnreachableError:
+            if not self._is_lost:
+                self._is_lost = True
+                self._tell("The store does not answer. Clients that send their history are served.")
+            raise
         finally:
             self._metrics.stored(operation, time.perf_counter() - began, failed=failed)
+        if self._is_lost:
+            self._is_lost = False
+            self._tell("The store answers again.")
         return answer

@@ -1,9 +1,8 @@
 """Logs, a line for each request: ids, counts and times, never words, and no key.
 
-A thread's name is its client's own and could hold words, so a digest of it stands in its place.
+A digest stands in the place of a thread's name.
 """
 
-import hashlib
 import logging
 import sys
 import time
@@ -14,6 +13,7 @@ from typing import BinaryIO
 import orjson
 import structlog
 
+from pace.doors.gateway.seeing.digests import Digests
 from pace.doors.gateway.seeing.outcomes import SeenTurn
 from pace.settings import LogFormat
 
@@ -21,7 +21,8 @@ from pace.settings import LogFormat
 class Log:
     """Writes lines to standard error, or to another stream of bytes."""
 
-    def __init__(self, form: LogFormat, stream: BinaryIO | None = None) -> None:
+    def __init__(self, form: LogFormat, digests: Digests, stream: BinaryIO | None = None) -> None:
+        self._digests = digests
         self._stream = stream or sys.stderr.buffer
         self._renderer: structlog.typing.Processor
         self._renderer = structlog.processors.JSONRenderer(serializer=orjson.dumps)
@@ -44,7 +45,7 @@ class Log:
         if seen.facts is not None:
             facts = {
                 "memory": seen.facts.memory,
-                "thread": short_digest(seen.thread_id) if seen.thread_id else None,
+                "thread": self._digests.of(seen.thread_id) if seen.thread_id else None,
                 "session": seen.facts.session_id,
                 "summary_version": seen.facts.summary_version,
                 "window_pairs": seen.facts.window_pairs,
@@ -68,7 +69,7 @@ class Log:
 
     def fold(self, thread_id: str, outcome: str) -> None:
         """A fold ended."""
-        self._logger.info("fold", thread=short_digest(thread_id), outcome=outcome)
+        self._logger.info("fold", thread=self._digests.of(thread_id), outcome=outcome)
 
     def tell(self, sentence: str) -> None:
         """A sentence of Pace's own for whoever runs it."""
@@ -77,11 +78,6 @@ class Log:
     def fault(self, kind: str, place: str) -> None:
         """Something failed that should not; of the error, only its type and place are told."""
         self._logger.error("fault", kind=kind, place=place)
-
-
-def short_digest(text: str) -> str:
-    """What stands in a log for a thread."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 @contextmanager

@@ -7,7 +7,7 @@ Where they go is said in the environment, as OpenTelemetry does everywhere
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pace.doors.gateway.seeing.logs import short_digest
+from pace.doors.gateway.seeing.digests import Digests
 from pace.doors.gateway.seeing.outcomes import Outcome, SeenTurn
 from pace.errors import MissingExtraError
 
@@ -24,7 +24,8 @@ except ModuleNotFoundError as missing:
 class OpenTelemetryTraces:
     """Sends a span for each request. `aclose` sends what is left, and may wait for that."""
 
-    def __init__(self, exporter: SpanExporter | None = None) -> None:
+    def __init__(self, digests: Digests, exporter: SpanExporter | None = None) -> None:
+        self._digests = digests
         self._provider = TracerProvider(resource=Resource.create({"service.name": "pace"}))
         self._provider.add_span_processor(BatchSpanProcessor(exporter or OTLPSpanExporter()))
         self._tracer = self._provider.get_tracer("pace.gateway")
@@ -56,7 +57,7 @@ class OpenTelemetryTraces:
                     counts["pace.summary_version"] = facts.summary_version
                     counts["pace.window_pairs"] = facts.window_pairs
                 if seen.thread_id is not None:
-                    span.set_attribute("gen_ai.conversation.id", short_digest(seen.thread_id))
+                    span.set_attribute("gen_ai.conversation.id", self._digests.of(seen.thread_id))
                 for name, count in counts.items():
                     if count is not None:
                         span.set_attribute(name, count)
