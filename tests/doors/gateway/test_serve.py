@@ -53,7 +53,7 @@ async def test_serves_until_it_is_ended(
     async with (
         answering("Hello.") as server,
         serving(tmp_path, "--upstream", server.url) as (process, url),
-        httpx.AsyncClient(base_url=url) as client,
+        httpx.AsyncClient(base_url=url, timeout=60) as client,
     ):
         answer = await client.post(
             "/chat/completions", json={"model": MODEL, "messages": [user("Secret words")]}
@@ -75,7 +75,7 @@ async def test_turns_may_end_when_it_is_ended(tmp_path: Path) -> None:
     async with (
         answering(held) as server,
         serving(tmp_path, "--upstream", server.url) as (process, url),
-        httpx.AsyncClient(base_url=url) as client,
+        httpx.AsyncClient(base_url=url, timeout=60) as client,
     ):
         body = {"model": MODEL, "stream": True, "messages": [user("Hello")]}
         async with client.stream("POST", "/chat/completions", json=body) as answer:
@@ -93,7 +93,7 @@ async def test_turns_may_end_when_it_is_ended(tmp_path: Path) -> None:
 async def _until_nobody_listens(url: str) -> None:
     while True:
         try:
-            async with httpx.AsyncClient() as client:
+            async with httpx.AsyncClient(timeout=60) as client:
                 await client.get(f"{url}/models")
         except httpx.TransportError:
             return
@@ -108,7 +108,7 @@ async def test_other_machines_need_keys(tmp_path: Path) -> None:
     async with (
         answering() as server,
         serving(tmp_path, "--host", "0.0.0.0", "--upstream", server.url) as (process, url),  # noqa: S104
-        httpx.AsyncClient(base_url=url) as client,
+        httpx.AsyncClient(base_url=url, timeout=60) as client,
     ):
         without = await client.get("/models")
         right = await client.get("/models", headers={"Authorization": f"Bearer {key}"})
@@ -173,7 +173,7 @@ async def test_planner_that_comes_later(tmp_path: Path) -> None:
         nobody = server.url
     async with (
         serving(tmp_path, "--upstream", nobody) as (process, url),
-        httpx.AsyncClient(base_url=url) as client,
+        httpx.AsyncClient(base_url=url, timeout=60) as client,
     ):
         answer = await client.get("/models")
         process.send_signal(signal.SIGTERM)
@@ -192,7 +192,7 @@ async def test_workers_over_one_store(short_path: Path, tmp_path: Path) -> None:
         async with (
             answering() as server,
             serving(tmp_path, "--upstream", server.url, *flags) as (process, url),
-            httpx.AsyncClient(base_url=url, headers={"X-Pace-Thread": "t"}) as client,
+            httpx.AsyncClient(base_url=url, timeout=60, headers={"X-Pace-Thread": "t"}) as client,
         ):
             body = {"model": MODEL, "messages": [user("I am Ada.")]}
             await client.post("/chat/completions", json=body)
@@ -200,7 +200,9 @@ async def test_workers_over_one_store(short_path: Path, tmp_path: Path) -> None:
                 os.kill(worker, signal.SIGKILL)
             while len(await _workers(process.pid) - before) < 2:
                 pass
-            async with httpx.AsyncClient(base_url=url, headers={"X-Pace-Thread": "t"}) as again:
+            async with httpx.AsyncClient(
+                base_url=url, timeout=60, headers={"X-Pace-Thread": "t"}
+            ) as again:
                 await again.post("/chat/completions", json=body)
                 metrics = await again.get(f"{url.removesuffix('/v1')}/metrics")
             process.kill()
@@ -225,7 +227,7 @@ async def test_journal(tmp_path: Path) -> None:
         async with (
             answering("Hello.") as server,
             serving(tmp_path, "--upstream", server.url, *flags) as (process, url),
-            httpx.AsyncClient(base_url=url) as client,
+            httpx.AsyncClient(base_url=url, timeout=60) as client,
         ):
             body = {"model": MODEL, "messages": [user("A turtle")]}
             await client.post("/chat/completions", json=body)
