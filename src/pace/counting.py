@@ -1,4 +1,7 @@
-"""Counts tokens by the planner's own tokenizer, each text once, and composes with those counts."""
+"""Counts tokens, each text once: by the planner's own tokenizer, or by the estimate.
+
+Texts are known by a digest, so none of them is kept here.
+"""
 
 from collections import OrderedDict
 from hashlib import blake2b
@@ -15,8 +18,31 @@ _REMEMBERED = 4096
 _ROUNDS = 4
 
 
+# A text of fewer characters is estimated sooner than its digest is made and looked for.
+_WORTH_KNOWING = 100
+
+
+class Estimates:
+    """What texts cost by the estimate, for those who see the same ones turn after turn."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[bytes, int] = OrderedDict()
+
+    def of(self, text: str) -> int:
+        """Estimated tokens of a text."""
+        if len(text) < _WORTH_KNOWING:
+            return estimate_tokens(text)
+        key = _digest(text)
+        if (known := self._known.get(key)) is not None:
+            return known
+        count = self._known[key] = estimate_tokens(text)
+        if len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+        return count
+
+
 class TokenCounts:
-    """What one planner's texts cost. Texts are known by a digest, so none of them is kept here."""
+    """What one planner's texts cost."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
@@ -38,7 +64,7 @@ class TokenCounts:
         return compose(draft, room, lambda text: self._count(text, missing)), missing
 
     def _count(self, text: str, missing: dict[bytes, str]) -> int:
-        key = blake2b(text.encode(), digest_size=16).digest()
+        key = _digest(text)
         known = self._counts.get(key)
         if known is not None:
             self._counts.move_to_end(key)
@@ -55,3 +81,7 @@ class TokenCounts:
         while len(self._counts) > _REMEMBERED:
             self._counts.popitem(last=False)
         return True
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=16).digest()

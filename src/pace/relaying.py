@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any, Protocol
 
 from pace.background import Background
+from pace.counting import Estimates
 from pace.errors import StoreError, SummarizerError
 from pace.journal.rows import JournalTurn, TurnSource, TurnStatus
 from pace.journaling import Journaling
@@ -21,7 +22,6 @@ from pace.memory.limits import PENDING_TOKENS
 from pace.memory.prefixes import Prefix
 from pace.memory.summary import Fold, RollingSummary
 from pace.memory.thread import RecordOutcome, ThreadMemory, UnfinishedTurn
-from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import FinishedTurn, SessionId, ThreadId, TurnId, TurnPair, is_blank
 from pace.ports import Clock, ThreadSummarizer
 from pace.relayed.asked import AUTO, Asked, MemoryUse, TurnFacts, thread_of
@@ -66,6 +66,7 @@ class Relay:
         self._summarizer = summarizer
         self._clock = clock
         self._journal = journal
+        self._estimates = Estimates()
 
     # --- one turn
 
@@ -126,6 +127,7 @@ class Relay:
             context_tokens=asking.context_tokens,
             reply_tokens=_reply_tokens(asking.body),
             other_tokens=_other_tokens(asking.body),
+            count=self._estimates.of,
         )
         facts = TurnFacts(
             thread=asking.name,
@@ -159,7 +161,8 @@ class Relay:
             for at in range(known.covers, len(history.turns))
         ]
         pending = tuple(pairs[: older - known.covers])
-        if sum(map(_size, pending)) > PENDING_TOKENS:
+        said = (text for pair in pending for text in (pair.user_text, pair.reply_text))
+        if sum(map(self._estimates.of, said)) > PENDING_TOKENS:
             known = await self._covered_at_once(asking.thread_id, memory, known, pending)
             pending = tuple(pair for pair in pending if pair.number > known.covers)
             pairs = [pair for pair in pairs if pair.number > known.covers]
@@ -227,11 +230,10 @@ class Relay:
         finished = self._finished(turn, kept, interrupted=interrupted)
 
         def step(memory: ThreadMemory) -> tuple[ThreadMemory, bool]:
-            is_kept = True
-            if finished is not None and memory.session_id == session_id:
-                memory = kept.asking.from_where(memory)
-            if finished is not None:
-                memory, outcome = memory.accept(finished.turn_id).record(finished, now=now)
+            is_kept = finished is None or memory.session_id == session_id
+            if finished is not None and is_kept:
+                memory = kept.asking.from_where(memory).accept(finished.turn_id)
+                memory, outcome = memory.record(finished, now=now)
                 is_kept = outcome is RecordOutcome.RECORDED
             return memory.keep_prefix(session_id, kept.prefix, now=now), is_kept
 
@@ -427,10 +429,6 @@ def _is_same(pair: TurnPair, history: ClientHistory) -> bool:
     return same_words and pair.reply_text.strip() == newest.reply_text.strip()
 
 
-def _size(pair: TurnPair) -> int:
-    return estimate_tokens(pair.user_text) + estimate_tokens(pair.reply_text)
-
-
 def _reply_tokens(body: Mapping[str, Any]) -> int:
     for name in ("max_completion_tokens", "max_tokens"):
         if isinstance(asked := body.get(name), int) and asked > 0:
@@ -448,9 +446,8 @@ def _other_tokens(body: Mapping[str, Any]) -> int:
 
 def _saved(said: int, held: Held) -> int:
     """About how many tokens of history the prompt does without."""
-    shown = sum(len(pair.user_text) + len(pair.reply_text) for pair in held.window)
-    shown += len(held.summary)
-    shown += sum(len(pair.user_text) + len(pair.reply_text) for pair in held.pending)
+    pairs = (*held.pending, *held.window)
+    shown = len(held.summary) + sum(len(p.user_text) + len(p.reply_text) for p in pairs)
     return max(0, ceil((said - shown) / _CHARACTERS_PER_TOKEN))
 
 

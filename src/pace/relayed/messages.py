@@ -5,7 +5,7 @@ differs is that the window's turns and the current one keep the form in which th
 calls of tools and pictures included, for as long as they fit.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pace.errors import PromptTooLongError
@@ -56,24 +56,26 @@ def set_messages(
     context_tokens: int | None,
     reply_tokens: int,
     other_tokens: int,
+    count: Callable[[str], int] = estimate_tokens,
 ) -> SetMessages:
     """Set them so that they fit; raises PromptTooLongError if the current turn alone does not.
 
-    `other_tokens` is what the request holds besides messages that the planner reads, such as its
-    tools. Of turns in the window that do not fit with all that tools brought, the oldest are shown
-    by their words alone; what a client told in them meanwhile as its system goes to the head.
+    `count` gives a text's tokens by the estimate. `other_tokens` is what the request holds besides
+    messages that the planner reads, such as its tools. Of turns in the window that do not fit with
+    all that tools brought, the oldest are shown by their words alone; what a client told in them
+    meanwhile as its system goes to the head.
     """
     room = Room(context_tokens=context_tokens or _UNKNOWN_CONTEXT, reply_tokens=reply_tokens)
     _refuse_endless(history, room)
     # What the current turn holds besides the person's words cannot give way, like those.
     fixed = other_tokens + history.current.other_tokens
-    fixed += estimate_tokens(history.current.reply_text)
+    fixed += count(history.current.reply_text)
     in_words = 0
     while True:
         besides = fixed + sum(turn.other_tokens for turn in held.turns[in_words:])
         draft = _draft(thread_id, session_id, history, held, in_words)
         left = replace(room, context_tokens=max(0, room.context_tokens - besides))
-        composed = compose(draft, left, estimate_tokens)
+        composed = compose(draft, left, count)
         is_whole = isinstance(composed, Prompt) and not composed.gave_way
         if is_whole or in_words == len(held.turns):
             break
