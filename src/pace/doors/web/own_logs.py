@@ -7,9 +7,8 @@ its type is told, once for each place where it arose; warnings and all else go n
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 
-from pace.doors.faults import fault_sentence
+from pace.doors.faults import fault_sentence, place_of
 
 
 @contextmanager
@@ -28,24 +27,16 @@ class _Teller(logging.Handler):
     def __init__(self, tell: Callable[[str], None]) -> None:
         super().__init__(logging.ERROR)
         self._tell = tell
-        self._told: set[tuple[str, str, int]] = set()
+        self._told: set[tuple[object, ...]] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Tell of a fault that was not told before."""
         error = record.exc_info[1] if record.exc_info else None
         if error is None:
             return
-        fault = type(error).__name__, *_place_of(error.__traceback__)
+        place = place_of(error.__traceback__)
+        fault = type(error).__name__, *((place.filename, place.lineno) if place else ())
         if fault in self._told:
             return
         self._told.add(fault)
         self._tell(fault_sentence(error))
-
-
-def _place_of(traceback: TracebackType | None) -> tuple[str, int]:
-    """Where it arose: the file and line of the innermost call."""
-    place = ("", 0)
-    while traceback is not None:
-        place = traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
-        traceback = traceback.tb_next
-    return place

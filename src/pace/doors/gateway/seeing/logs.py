@@ -13,6 +13,7 @@ from typing import BinaryIO
 import orjson
 import structlog
 
+from pace.doors.faults import place_of
 from pace.doors.gateway.seeing.digests import Digests
 from pace.doors.gateway.seeing.outcomes import SeenTurn
 from pace.settings import LogFormat
@@ -102,11 +103,8 @@ class _Others(logging.Handler):
         """Tell of an error, at most once a minute for each place: its message may quote words."""
         error = record.exc_info[1] if record.exc_info else None
         kind = record.name if error is None else type(error).__name__
-        traceback = None if error is None else error.__traceback__
-        place = f"{record.module}:{record.lineno}"
-        while traceback is not None:
-            place = f"{traceback.tb_frame.f_code.co_name}:{traceback.tb_lineno}"
-            traceback = traceback.tb_next
+        call = None if error is None else place_of(error.__traceback__)
+        place = f"{record.module}:{record.lineno}" if call is None else f"{call.name}:{call.lineno}"
         now = time.monotonic()
         if now - self._told.get((kind, place), -_QUIET_SECONDS) < _QUIET_SECONDS:
             return
