@@ -141,6 +141,7 @@ async def test_other_machines_need_keys(tmp_path: Path) -> None:
         (("--upstream", "http://127.0.0.1:1/v1", "--upstream-key-env", "NO_KEY"), "NO_KEY"),
         (("--host", "no.such.host.invalid", "--upstream", "http://127.0.0.1:1/v1"), "--host"),
         (("--system", "x"), "instructions"),
+        (("--journal", "--no-history"), "--journal and --no-history"),
         (("--tier", "claude"), "claude"),
     ],
 )

@@ -123,7 +123,8 @@ def pace(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-_FLAGS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
+_Flags = tuple[Callable[[Callable[..., int]], Callable[..., int]], ...]
+_WHO_ANSWERS: _Flags = (
     click.option(
         "--tier",
         metavar="TIER",
@@ -142,20 +143,27 @@ _FLAGS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
     ),
     click.option("--window", metavar="N", help="Turn pairs held word for word, 1 to 8."),
     click.option("--idle", metavar="MINUTES", help="Pause after which all is forgotten, 5 to 60."),
+)
+_WHAT_IS_SAID: _Flags = (
     click.option("--system", metavar="TEXT|@FILE", help="What the model is told beforehand."),
     click.option("--no-history", is_flag=True, help="Keep nothing of this run in the history."),
 )
 
 
-def _with_flags(command: Callable[..., int]) -> Callable[..., int]:
-    for flag in reversed(_FLAGS):
-        command = flag(command)
-    return command
+def _with_flags(
+    flags: _Flags = (*_WHO_ANSWERS, *_WHAT_IS_SAID),
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    def decorated(command: Callable[..., int]) -> Callable[..., int]:
+        for flag in reversed(flags):
+            command = flag(command)
+        return command
+
+    return decorated
 
 
 @pace.command()
 @click.argument("text", nargs=-1)
-@_with_flags
+@_with_flags()
 @click.option("--jsonl", is_flag=True, help="Machine mode: one JSON object a line, in and out.")
 def chat(text: tuple[str, ...], *, jsonl: bool, **flags: str | bool | None) -> int:
     """Hold a conversation, or answer TEXT once.
@@ -168,7 +176,7 @@ def chat(text: tuple[str, ...], *, jsonl: bool, **flags: str | bool | None) -> i
 
 
 @pace.command()
-@_with_flags
+@_with_flags()
 @click.option("--port", metavar="N", default="7223", help="The port; 0 takes any that is free.")
 @click.option("--host", metavar="NAME", default="127.0.0.1", help="The address to listen on.")
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
@@ -180,7 +188,7 @@ def web(*, port: str, host: str, no_open: bool, **flags: str | bool | None) -> i
 
 
 @pace.command()
-@_with_flags
+@_with_flags(_WHO_ANSWERS)
 @click.option("--port", metavar="N", help="The port, 8642 unless set; 0 takes any that is free.")
 @click.option("--host", metavar="NAME", help="The address to listen on; by default 127.0.0.1.")
 @click.option(
@@ -221,6 +229,10 @@ def web(*, port: str, host: str, no_open: bool, **flags: str | bool | None) -> i
 @click.option("--log-format", metavar="FORMAT", help="json or text.")
 @click.option("--traces", is_flag=True, help="Send OpenTelemetry traces, without words.")
 @click.option("--keys", "keys_file", metavar="FILE", help="Where its keys are kept.")
+# Flags of every other door: what the first asks for is no affair of this one, and what the second
+# does is so without it.
+@click.option("--system", hidden=True)
+@click.option("--no-history", is_flag=True, hidden=True)
 def serve(
     *,
     tier: str | None,
@@ -236,10 +248,10 @@ def serve(
     """Serve OpenAI-compatible clients, with memory for each of their conversations."""
     from pace.doors.cli.serve import serve as serve_clients  # noqa: PLC0415  # slow
 
-    if system is not None or no_history:
-        raise click.UsageError(
-            "Clients bring their own instructions, and nothing is kept unless --journal is given."
-        )
+    if system is not None:
+        raise click.UsageError("Clients bring their own instructions. Leave out --system.")
+    if no_history and given["journal"]:
+        raise click.UsageError("--journal and --no-history exclude each other. Leave one out.")
     flags = {
         "tier": tier,
         "base_url": base_url,
