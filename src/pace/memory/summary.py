@@ -25,6 +25,15 @@ class Clause:
     text: str
     number: int
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Summaries go to the process that folds and back with each turn; what dataclasses do by
+        # themselves takes twice as long.
+        return _clause, (self.speaker, self.text, self.number)
+
+
+def _clause(speaker: Speaker, text: str, number: int) -> Clause:
+    return Clause(speaker=speaker, text=text, number=number)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollingSummary:
