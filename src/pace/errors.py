@@ -257,6 +257,12 @@ class StoreConflictError(StoreError):
     kind = "store_conflict"
 
 
+class TalksError(PaceError):
+    """A file holds no talks, or no report, that can be read; it names the file and what to do."""
+
+    kind = "talks"
+
+
 class SentLogError(PaceError):
     """The log of what was sent off this machine cannot be used."""
 
