@@ -21,7 +21,15 @@ from pace.errors import (
 from pace.journal.rows import JournalTurn, TurnStatus
 from pace.journaling import Journaling
 from pace.memory.fitting import DoesNotFit, Room
-from pace.memory.prompt import Draft, ExtraBlock, Message, Prompt, PromptParts, Role
+from pace.memory.prompt import (
+    Draft,
+    ExtraBlock,
+    Message,
+    Prompt,
+    PromptParts,
+    Role,
+    recall_block,
+)
 from pace.memory.thread import RecordOutcome, ThreadMemory
 from pace.memory.turn import FinishedTurn, SessionId, ThreadId, TurnId, TurnPair, is_blank
 from pace.ports import (
@@ -246,9 +254,9 @@ class Companion:
             memory = memory.take_back(words.replaces)
         traits = await self._planner.traits()
         reply.planner, reply.model = traits.name, traits.model
-        blocks = (
-            words.blocks if self._acting is None else (*words.blocks, *self._acting.blocks(memory))
-        )
+        blocks = (*words.blocks, *self._recalled(memory, words.text))
+        if self._acting is not None:
+            blocks = (*blocks, *self._acting.blocks(memory))
         prompt = reply.prompt = await self._compose(memory, words.text, traits, blocks)
         self._preparing.forget(memory.thread_id)
 
@@ -276,6 +284,10 @@ class Companion:
                     await hear(event)
         if is_blank(reply.text):
             raise EmptyReplyError
+
+    def _recalled(self, memory: ThreadMemory, text: str) -> tuple[ExtraBlock, ...]:
+        block = recall_block(memory, text) if memory.displaced else None
+        return () if block is None else (block,)
 
     async def _close(
         self, memory: ThreadMemory, words: Words, reply: _Reply, *, interrupted: bool
@@ -388,7 +400,8 @@ class Companion:
     async def next_prompt(self, thread_id: ThreadId, words: str) -> Prompt:
         """The prompt as it would be with these words, for those who want to see it."""
         traits = await self._planner.traits()
-        return await self._compose(await self._threads.look(thread_id), words, traits)
+        memory = await self._threads.look(thread_id)
+        return await self._compose(memory, words, traits, self._recalled(memory, words))
 
     # --- life
 

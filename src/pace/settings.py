@@ -136,6 +136,11 @@ class Activity(_Section):
         title="tokens",
         description="how long the rolling summary may be",
     )
+    recall: bool = Field(
+        False,  # noqa: FBT003  # pydantic's own form
+        description="keep this conversation's older turns whole, in memory alone, and show the "
+        "model those that your words ask for",
+    )
 
 
 class PlannerSettings(_Section):
@@ -373,6 +378,7 @@ class Settings(BaseSettings):
             idle_after=timedelta(minutes=self.activity.idle_minutes),
             remember=self.activity.remember,
             summary_tokens=self.activity.summary_tokens,
+            recall=self.activity.recall,
         )
 
     def get(self, name: str) -> object:

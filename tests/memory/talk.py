@@ -125,6 +125,7 @@ class Account:
     window: tuple[Turn, ...] = ()
     pending: tuple[Turn, ...] = ()
     covered: tuple[Turn, ...] = ()
+    displaced: tuple[Turn, ...] = ()
     numbers: tuple[tuple[Turn, int], ...] = ()
     next_number: int = 1
     covers: int = 0
@@ -154,10 +155,16 @@ class Account:
         return holds and not self.open and now > self.active_at + self.limits.idle_after
 
     def displacing(self) -> "Account":
-        window, pending = list(self.window), list(self.pending)
+        window, pending, displaced = list(self.window), list(self.pending), list(self.displaced)
         while len(window) > self.limits.window_size:
+            displaced.append(window[0])
             pending.append(window.pop(0))
-        return replace(self, window=tuple(window), pending=tuple(pending))
+        return replace(
+            self,
+            window=tuple(window),
+            pending=tuple(pending),
+            displaced=tuple(displaced) if self.limits.recall else (),
+        )
 
     def without_last(self) -> "Account":
         last = self.window[-1]
@@ -248,6 +255,7 @@ class Talk:
             account,
             window=tuple(turn for turn in account.window if turn.name != name),
             pending=tuple(turn for turn in account.pending if turn.name != name),
+            displaced=tuple(turn for turn in account.displaced if turn.name != name),
             told=told,
             gone=account.gone | {name},
             stamped=account.stamped + 1,
@@ -369,6 +377,9 @@ def _check_places(memory: ThreadMemory, account: Account) -> None:
     _must(memory.summary.covers == account.covers, "R2: the summary covers what was displaced")
     told = names_in(memory.summary.text)
     _must(sorted(told) == sorted(account.told), "R2: the summary names what it covers, once")
+    kept = [(each.pair.turn_id, each.pair.user_text) for each in memory.displaced]
+    left = [(turn.turn_id, turn.user_text) for turn in account.displaced]
+    _must(kept == left, "what left the window is kept whole for as long as recall is on")
     _must(memory.next_number == account.next_number, "R2: the next pair has the next number")
     open_turns = {turn.turn_id for turn in account.open}
     _must(set(memory.open_turns) == open_turns, "R2: a turn is open until recorded or abandoned")

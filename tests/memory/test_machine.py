@@ -161,12 +161,14 @@ class ConversationMachine(RuleBasedStateMachine):
     @rule(
         window_size=st.integers(min_value=1, max_value=4),
         idle_minutes=st.sampled_from((5, 20, 60)),
+        recall=st.booleans(),
     )
-    def set_limits(self, window_size: int, idle_minutes: int) -> None:
+    def set_limits(self, window_size: int, idle_minutes: int, *, recall: bool) -> None:
         limits = ThreadLimits(
             window_size=window_size,
             idle_after=timedelta(minutes=idle_minutes),
             remember=self.talk.account.limits.remember,
+            recall=recall,
         )
         self.talk = self.talk.limit(limits, self._following(), self.now)
 

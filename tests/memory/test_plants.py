@@ -31,6 +31,25 @@ class LandsInAnySession(ThreadMemory):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecallsPastAReset(ThreadMemory):
+    """What was kept to be recalled outlives its session."""
+
+    def end_session(
+        self, session_id: SessionId, next_session_id: SessionId, *, now: datetime
+    ) -> ThreadMemory:
+        ended = ThreadMemory.end_session(self, session_id, next_session_id, now=now)
+        return replace(ended, displaced=self.displaced)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallsWhatWasStruck(ThreadMemory):
+    """What was struck can be recalled."""
+
+    def strike(self, text: str) -> ThreadMemory:
+        return replace(ThreadMemory.strike(self, text), displaced=self.displaced)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LandsSameVersionAgain(ThreadMemory):
     """`version < held` instead of `<=`: a fold lands twice."""
 
@@ -241,6 +260,8 @@ class StrikesWindowOnly(ThreadMemory):
 PLANTS = (
     LandsInAnySession,
     LandsSameVersionAgain,
+    RecallsPastAReset,
+    RecallsWhatWasStruck,
     LandsLateFolds,
     IgnoresWhatIsCovered,
     LandingClearsAllPending,

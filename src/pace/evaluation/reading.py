@@ -13,7 +13,7 @@ from pace.evaluation.retention import displaced
 from pace.evaluation.shares import Share, share_of
 from pace.evaluation.talks import Fact
 from pace.memory.fitting import DoesNotFit, Room
-from pace.memory.prompt import Draft, Prompt
+from pace.memory.prompt import Draft, Prompt, recall_block
 from pace.memory.turn import ThreadId, TurnId, TurnPair, is_blank
 from pace.planners.reasoning import without_reasoning
 from pace.ports import Planner, Reasoned, TextDelta
@@ -122,7 +122,8 @@ def _draft(replayed: Replay, what: Shown, question: str) -> Draft:
     )
     match what:
         case Shown.PACE:
-            return whole
+            block = recall_block(replayed.memory, question)
+            return whole if block is None else replace(whole, blocks=(block,))
         case Shown.WINDOW:
             return replace(whole, summary="", pending=())
         case Shown.HISTORY:

@@ -41,12 +41,14 @@ class Run:
     summarizer: str
     window: int
     budget: int
+    recall: bool
     by_source: dict[str, Figures]
 
     @property
     def name(self) -> str:
         """What tells it from other runs of a report."""
-        return f"{self.summarizer}, K {self.window}, {self.budget:,} tokens"
+        recall = " and recall" if self.recall else ""
+        return f"{self.summarizer}, K {self.window}, {self.budget:,} tokens{recall}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +116,7 @@ async def evaluate(
         summarizer=name or summarizer.name,
         window=limits.window_size,
         budget=limits.summary_tokens,
+        recall=limits.recall,
         by_source=found,
     )
 

@@ -8,6 +8,7 @@ from pace.evaluation.matching import Positions
 from pace.evaluation.replay import Moment, Replay
 from pace.evaluation.shares import Share, share_of
 from pace.evaluation.talks import SaidTurn, Talk
+from pace.memory.prompt import recall_block
 
 # Ages are in turns since a fact was last said; each group begins where the one before it ends.
 _AGES = (4, 8, 12, 16, 24, 32, 48, 96)
@@ -19,12 +20,15 @@ class Retention:
 
     `at_end` and `by_subject` (the fact stands beside a word of its subject) are of each talk's end,
     `on_the_way` and `by_age` of all moments. The ages' names say from how many turns to how many.
+    `when_asked` is of the facts with a question: whether they stand, by their subject, in the
+    prompt of just that question at the end of the talk, with what was recalled for it.
     """
 
     at_end: Share
     by_subject: Share
     on_the_way: Share
     by_age: dict[str, Share]
+    when_asked: Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +60,25 @@ def retention_of(replays: Sequence[Replay]) -> Retention:
         by_subject=share_of([(sum(x.is_by_subject for x in talk), len(talk)) for talk in at_end]),
         on_the_way=share_of([_kept(talk) for talk in looks]),
         by_age={name: share for name, share in shares.items() if share.whole},
+        when_asked=share_of([_found_when_asked(replayed) for replayed in replays]),
     )
 
 
 def displaced(talk: Talk, moment: Moment) -> list[int]:
     """The facts, by their place in the talk, that were said by then and are not in the window."""
     return [at for at, _ in _displaced(talk, moment, _mentions(talk))]
+
+
+def _found_when_asked(replayed: Replay) -> tuple[int, int]:
+    end = replayed.moments[-1]
+    facts = [replayed.talk.facts[at] for at in displaced(replayed.talk, end)]
+    asked = [fact for fact in facts if fact.question]
+    found = 0
+    for fact in asked:
+        block = recall_block(replayed.memory, fact.question)
+        shown = end.context if block is None else f"{end.context}\n{block.text}"
+        found += Positions(shown).hold_by_subject(fact)
+    return found, len(asked)
 
 
 def _kept(looks: Sequence[_Look]) -> tuple[int, int]:

@@ -89,12 +89,14 @@ def _kept(report: Report) -> Table:
         _Column("kept %", lambda f: _with_bounds(f.retention.at_end)),
         _Column("by subject %", lambda f: _with_bounds(f.retention.by_subject)),
         _Column("on the way %", lambda f: _percent(f.retention.on_the_way)),
+        _Column("when asked %", lambda f: _with_bounds(f.retention.when_asked)),
         _Column("prompt", lambda f: f"{f.cost.prompt_tokens:,.0f}"),
         _Column("history", lambda f: f"{f.cost.history_tokens:,.0f}"),
     )
     note = (
         "Facts that have left the window and still stand in the prompt, at the end of each talk; "
-        "beside a word of their subject; and at all moments. Tokens of the last prompt and of the "
+        "beside a word of their subject; at all moments; and, by their subject, in the prompt of a "
+        "question about them. Tokens of the last prompt and of the "
         "whole history, on average."
     )
     return _table(report, "What is kept", columns, note)

@@ -16,7 +16,8 @@ class ThreadLimits:
 
     `window_size` is in turn pairs (1 to 8), `idle_after` 5 to 60 minutes, `summary_tokens` the
     rolling summary's budget (200 to 1,200, by the estimate of `pace.memory.tokens`). With
-    `remember` off each turn stands alone. Raises ValueError, with a sentence for people, outside
+    `remember` off each turn stands alone; with `recall` the pairs that leave the window are kept
+    whole as well, to be found again. Raises ValueError, with a sentence for people, outside
     those ranges.
     """
 
@@ -24,6 +25,7 @@ class ThreadLimits:
     idle_after: timedelta = timedelta(minutes=20)
     remember: bool = True
     summary_tokens: int = 400
+    recall: bool = False
 
     def __post_init__(self) -> None:
         _check_range("The window", self.window_size, WINDOW_SIZES, "turn pairs")

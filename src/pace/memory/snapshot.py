@@ -12,11 +12,12 @@ from typing import Any
 
 from pace.memory.limits import ThreadLimits
 from pace.memory.prefixes import Prefix
+from pace.memory.recall import Displaced
 from pace.memory.summary import Clause, RollingSummary, Speaker
 from pace.memory.thread import ThreadMemory, UnfinishedTurn
 from pace.memory.turn import SessionId, ThreadId, TurnId, TurnPair
 
-SNAPSHOT_VERSION = 2
+SNAPSHOT_VERSION = 3
 
 
 def to_plain(memory: ThreadMemory) -> dict[str, Any]:
@@ -41,6 +42,7 @@ def to_plain(memory: ThreadMemory) -> dict[str, Any]:
         "relayed_turns": memory.relayed_turns,
         "said_characters": memory.said_characters,
         "unfinished": _unfinished_to_plain(memory.unfinished),
+        "displaced": [_pair_to_plain(displaced.pair) for displaced in memory.displaced],
     }
 
 
@@ -125,6 +127,7 @@ def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
             idle_after=timedelta(seconds=limits["idle_after"]),
             remember=_flag(limits["remember"]),
             summary_tokens=_count(limits["summary_tokens"]),
+            recall=_flag(limits["recall"]),
         ),
         window=tuple(_pair_from_plain(pair) for pair in _list(plain["window"])),
         pending=tuple(_pair_from_plain(pair) for pair in _list(plain["pending"])),
@@ -137,6 +140,7 @@ def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
         relayed_turns=_count(plain["relayed_turns"]),
         said_characters=_count(plain["said_characters"]),
         unfinished=_unfinished_from_plain(plain["unfinished"]),
+        displaced=tuple(Displaced.of(_pair_from_plain(pair)) for pair in _list(plain["displaced"])),
     )
 
 
@@ -195,6 +199,9 @@ def _fault_in(memory: ThreadMemory) -> str:
     numbers = [memory.summary.covers, *(pair.number for pair in pairs), memory.next_number]
     if any(one >= next_one for one, next_one in pairwise(numbers)):
         return "pairs out of order"
+    left = [displaced.pair.number for displaced in memory.displaced]
+    if any(one >= next_one for one, next_one in pairwise([*left, memory.next_number])):
+        return "displaced pairs out of order"
     if len(memory.window) > memory.limits.window_size:
         return "window too large"
     summaries = (memory.summary, *(prefix.summary for prefix in memory.prefixes))

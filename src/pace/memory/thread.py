@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from pace.memory.limits import ThreadLimits
 from pace.memory.prefixes import Prefix, longest_known, with_prefix
+from pace.memory.recall import Displaced, kept
 from pace.memory.striking import Struck
 from pace.memory.summary import (
     Fold,
@@ -57,7 +58,8 @@ class ThreadMemory:
     are neither recorded nor abandoned; `recorded_turns` are the newest that were, oldest first.
     `prefixes` are summaries of histories that a client brought, and `relayed_turns` counts the
     turns of clients in the session; `said_characters` counts what was recorded in it. `unfinished`
-    is a client's turn that goes on in its next request.
+    is a client's turn that goes on in its next request. `displaced` are the pairs that left the
+    window, oldest first, if `limits.recall` wants them.
     """
 
     thread_id: ThreadId
@@ -75,6 +77,7 @@ class ThreadMemory:
     relayed_turns: int = 0
     said_characters: int = 0
     unfinished: UnfinishedTurn | None = None
+    displaced: tuple[Displaced, ...] = ()
 
     # --- questions
 
@@ -86,8 +89,8 @@ class ThreadMemory:
     @property
     def is_empty(self) -> bool:
         """Whether nothing that was said is held."""
-        held = (self.window, self.pending, self.summary.covers, self.prefixes, self.unfinished)
-        return not any(held)
+        held = (self.window, self.pending, self.summary.covers, self.displaced)
+        return not any((*held, self.prefixes, self.unfinished))
 
     @property
     def is_pending(self) -> bool:
@@ -155,11 +158,8 @@ class ThreadMemory:
             recorded_at=finished.recorded_at,
             interrupted=finished.interrupted,
         )
-        window, pending = before._split((*before.window, pair))
         recorded = replace(
-            before,
-            window=window,
-            pending=pending,
+            before._split((*before.window, pair)),
             next_number=pair.number + 1,
             last_active_at=max(self.last_active_at, now),
             open_turns=self._open_without(finished.turn_id),
@@ -236,6 +236,7 @@ class ThreadMemory:
             self,
             window=tuple(p for p in self.window if not struck.stands_in(p)),
             pending=tuple(p for p in self.pending if not struck.stands_in(p)),
+            displaced=tuple(d for d in self.displaced if not struck.stands_in(d.pair)),
             summary=replace(
                 self.summary,
                 version=version,
@@ -322,8 +323,9 @@ class ThreadMemory:
         active_at = self.last_active_at
         if limits.idle_after < self.limits.idle_after and not self.is_idle(now=now):
             active_at = max(active_at, now)
-        window, pending = limited._split(self.window)
-        return replace(limited, window=window, pending=pending, last_active_at=active_at)
+        if not limits.recall:
+            limited = replace(limited, displaced=())
+        return replace(limited._split(self.window), last_active_at=active_at)
 
     def end_session(
         self, session_id: SessionId, next_session_id: SessionId, *, now: datetime
@@ -362,9 +364,12 @@ class ThreadMemory:
     def _open_without(self, turn_id: TurnId) -> tuple[TurnId, ...]:
         return tuple(open_id for open_id in self.open_turns if open_id != turn_id)
 
-    def _split(
-        self, pairs: tuple[TurnPair, ...]
-    ) -> tuple[tuple[TurnPair, ...], tuple[TurnPair, ...]]:
-        """Window and pending when these pairs are the newest: the only place that displaces."""
+    def _split(self, pairs: tuple[TurnPair, ...]) -> "ThreadMemory":
+        """The thread when these pairs are the newest: the only place that displaces."""
         split = max(0, len(pairs) - self.limits.window_size)
-        return pairs[split:], self.pending + pairs[:split]
+        displaced = self.displaced
+        if self.limits.recall and split:
+            displaced = kept((*displaced, *map(Displaced.of, pairs[:split])))
+        return replace(
+            self, window=pairs[split:], pending=self.pending + pairs[:split], displaced=displaced
+        )

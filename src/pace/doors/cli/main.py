@@ -9,13 +9,20 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pace.doors.cli.ending import is_interrupted, let_end, take_signals
 from pace.doors.cli.fitting_width import say
 from pace.doors.faults import fault_sentence
-from pace.errors import EmptyWordsError, NotInHistoryError, PaceError, SettingsError
+from pace.errors import (
+    EmptyWordsError,
+    NotInHistoryError,
+    PaceError,
+    SettingsError,
+    TalksError,
+)
 
 _DONE, _FAILED, _ASKED_WRONGLY, _INTERRUPTED = 0, 1, 2, 130
 # What writing fails with; files of our own fail with errors of their own.
@@ -61,7 +68,7 @@ def _told(error: Exception, *, output_is_lost: bool) -> int:
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "pace"
             sentence, status = f"{error.format_message()} See: {command} --help", _ASKED_WRONGLY
-        case SettingsError() | EmptyWordsError() | NotInHistoryError():
+        case SettingsError() | EmptyWordsError() | NotInHistoryError() | TalksError():
             sentence, status = str(error), _ASKED_WRONGLY
         case PaceError():
             sentence = str(error)
@@ -141,6 +148,8 @@ _WHO_ANSWERS: _Flags = (
         metavar="NAME|FILE",
         help="A model of `pace models` or a .gguf file; for other tiers, a name of theirs.",
     ),
+)
+_WHAT_IS_HELD: _Flags = (
     click.option("--window", metavar="N", help="Turn pairs held word for word, 1 to 8."),
     click.option("--idle", metavar="MINUTES", help="Pause after which all is forgotten, 5 to 60."),
 )
@@ -151,7 +160,7 @@ _WHAT_IS_SAID: _Flags = (
 
 
 def _with_flags(
-    flags: _Flags = (*_WHO_ANSWERS, *_WHAT_IS_SAID),
+    flags: _Flags = (*_WHO_ANSWERS, *_WHAT_IS_HELD, *_WHAT_IS_SAID),
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     def decorated(command: Callable[..., int]) -> Callable[..., int]:
         for flag in reversed(flags):
@@ -188,7 +197,7 @@ def web(*, port: str, host: str, no_open: bool, **flags: str | bool | None) -> i
 
 
 @pace.command()
-@_with_flags(_WHO_ANSWERS)
+@_with_flags((*_WHO_ANSWERS, *_WHAT_IS_HELD))
 @click.option("--port", metavar="N", help="The port, 8642 unless set; 0 takes any that is free.")
 @click.option("--host", metavar="NAME", help="The address to listen on; by default 127.0.0.1.")
 @click.option(
@@ -261,6 +270,60 @@ def serve(
         "summary_tokens": summary_tokens,
     }
     return serve_clients(given, flags)
+
+
+@pace.command("eval")
+@click.argument("file", required=False)
+@_with_flags(_WHO_ANSWERS)
+@click.option(
+    "--summarizer",
+    "summarizers",
+    metavar="NAME",
+    multiple=True,
+    default=("extractive",),
+    show_default="extractive",
+    help="extractive, model (the planner's, guarded), newest, nothing, or your own as "
+    "module:maker; may be given several times.",
+)
+@click.option(
+    "--budget", "budgets", metavar="N,N", default="400", help="Tokens of summary, 200 to 1,200."
+)
+@click.option("--window", "windows", metavar="N,N", default="4", help="Turn pairs, 1 to 8.")
+@click.option(
+    "--recall",
+    type=click.Choice(["off", "on", "both"]),
+    default="off",
+    help="Recall older turns by the words of a question: off, on, or both in turn.",
+)
+@click.option("--source", "sources", metavar="SET", multiple=True, help="Only this set of talks.")
+@click.option("--read", "reads", is_flag=True, help="Ask the planner about each talk, too.")
+@click.option("--questions", metavar="N", help="At most so many questions a set, 40 unless given.")
+@click.option("--chart", metavar="FILE.png", help="Write a chart.")
+@click.option("--page", metavar="FILE.html", help="Write a page with chart and tables.")
+@click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON instead.")
+@click.option("--compare", metavar="A B", nargs=2, help="Show two JSON reports side by side.")
+def evaluate(
+    *,
+    file: str | None,
+    compare: tuple[str, str] | None,
+    tier: str | None,
+    base_url: str | None,
+    model: str | None,
+    **asked: Any,  # noqa: ANN401  # the fields of what is asked, as click gives them
+) -> int:
+    """Measure what Pace's memory keeps of the talks in FILE, or of a set of Pace's own.
+
+    FILE is JSON: a list of messages as OpenAI has them, a ChatGPT export, an export of your
+    history, or talks with their facts.
+    """
+    from pace.doors.cli import evaluating  # noqa: PLC0415  # slow, and an extra
+
+    if compare is not None:
+        if file is not None:
+            raise click.UsageError("--compare takes two reports. Leave out FILE.")
+        return evaluating.compare_reports(*compare)
+    flags = {"tier": tier, "base_url": base_url, "model": model}
+    return evaluating.evaluate_talks(evaluating.Asked(file=file, **asked), flags)
 
 
 @pace.group(invoke_without_command=True)

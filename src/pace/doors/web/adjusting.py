@@ -13,6 +13,7 @@ LABELS = {
     "activity.remember": "Remember this conversation",
     "activity.show_summary": "Show current summary",
     "activity.summary_tokens": "Summary budget",
+    "activity.recall": "Recall older turns",
     "summaries.by": "Who writes the summary",
     "history.keep": "Keep conversations",
     "history.retention_days": "Keep for",

@@ -9,7 +9,7 @@ from pace.doors.web.measures import Measures, TurnMeasure
 from pace.doors.web.prompt_bar import Share, shares_of
 from pace.errors import PaceError
 from pace.memory.fitting import Room
-from pace.memory.prompt import Prompt
+from pace.memory.prompt import Prompt, recall_block
 from pace.memory.thread import ThreadMemory
 from pace.summarizers.chain import TurnedDown
 
@@ -27,7 +27,8 @@ class NextPrompt:
 class MemoryFacts:
     """`next_prompt` is None, and `trouble` a sentence, if it cannot be made now.
 
-    `turned_down` counts the summaries that were not taken, by who made them and why.
+    `turned_down` counts the summaries that were not taken, by who made them and why. `recalled`
+    is what was said earlier that the words ask for which are being typed, or were said last.
     """
 
     memory: ThreadMemory
@@ -39,6 +40,7 @@ class MemoryFacts:
     idle_left: timedelta
     shows_summary: bool
     turned_down: TurnedDown = field(default_factory=Counter)
+    recalled: str = field(default="", repr=False)
 
 
 def state_of(chat: OpenChat, memory: ThreadMemory, draft: str) -> object:
@@ -83,7 +85,14 @@ async def memory_facts(
         prepared_tokens=parts.preparing.prepared_tokens(chat.thread_id),
         idle_left=chat.idle_left(memory),
         shows_summary=chat.settings.activity.show_summary,
+        recalled=_recalled(memory, draft),
     )
+
+
+def _recalled(memory: ThreadMemory, draft: str) -> str:
+    words = draft or (memory.window[-1].user_text if memory.window else "")
+    block = recall_block(memory, words)
+    return "" if block is None else block.text.partition("\n")[2]
 
 
 async def _next_prompt(chat: OpenChat, memory: ThreadMemory, draft: str) -> NextPrompt:

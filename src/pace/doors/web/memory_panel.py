@@ -116,9 +116,14 @@ class _Lines:
             self._pending = _fact("Not summarized")
             self._prepared = _fact("Read ahead")
             self._idle = _fact("Forgets")
+            with Tag("div") as self._kept_line:
+                Tag("dt", "Kept to be recalled")
+                self._kept = Tag("dd")
             with Tag("div") as self._gave_way_line:
                 Tag("dt", "Left out")
                 self._gave_way = Tag("dd")
+        self._recalled_line = Tag("p", "Recalled for your words:").classes("muted small")
+        self._recalled = Tag("p", dir="auto").classes("summary-text")
 
     def show(self, facts: MemoryFacts) -> None:
         memory = facts.memory
@@ -129,6 +134,11 @@ class _Lines:
             f"{facts.prepared_tokens:,} tokens" if facts.prepared_tokens else "nothing"
         )
         self._idle.set_text(_idle(facts))
+        self._kept.set_text(_pairs(len(memory.displaced)))
+        self._kept_line.set_visibility(memory.limits.recall)
+        self._recalled.set_text(safe_text(facts.recalled))
+        for tag in (self._recalled_line, self._recalled):
+            tag.set_visibility(bool(facts.recalled))
         gave_way = () if facts.next_prompt is None else facts.next_prompt.prompt.gave_way
         self._gave_way.set_text("; ".join(gave_way))
         self._gave_way_line.set_visibility(bool(gave_way))

@@ -113,6 +113,13 @@ class _SettingsPage:
                 SwitchRow(
                     self._adjusting,
                     self._current,
+                    "activity.recall",
+                    "Keep older turns whole as well, and show the model those that your words ask "
+                    "for. In memory only, and forgotten with the conversation.",
+                ),
+                SwitchRow(
+                    self._adjusting,
+                    self._current,
                     "activity.show_summary",
                     "Show the paragraph that the model is given about everything older.",
                 ),

@@ -10,7 +10,7 @@ from rich.text import Text
 from pace.doors.cli.terminal.look import ACCENT, DIM, GOOD, STRONG, WARNING, Look
 from pace.doors.cli.terminal.wrapping import flowed, labelled
 from pace.doors.safe_text import safe_text
-from pace.memory.prompt import PromptParts
+from pace.memory.prompt import PromptParts, recall_block
 from pace.memory.thread import ThreadMemory
 from pace.summarizers.chain import TurnedDown, in_words
 
@@ -62,6 +62,8 @@ def memory_lines(facts: MemoryFacts, *, width: int, look: Look) -> list[Text]:
     for label, value in rows:
         lines += _row(label, Text(value), width)
     lines += _summary_text(facts, width)
+    if memory.limits.recall:
+        lines += _recall(memory, width)
     lines += _row("folds", Text(_folds(facts.fold_outcomes, look)), width)
     if facts.turned_down:
         lines += _row("", Text(f"turned down: {in_words(facts.turned_down)}"), width)
@@ -150,6 +152,19 @@ def _summary_text(facts: MemoryFacts, width: int) -> list[Text]:
         told = "its text is off; /settings activity.show_summary on shows it"
         return _row("", Text(told, DIM), width)
     return _row("", Text(safe_text(facts.memory.summary.text)), width)
+
+
+def _recall(memory: ThreadMemory, width: int) -> list[Text]:
+    """How many pairs are kept to be recalled, and those that the last words ask for."""
+    lines = _row("recall", Text(f"{_pairs(len(memory.displaced))} older, kept whole"), width)
+    block = recall_block(memory, memory.window[-1].user_text) if memory.window else None
+    if block is None:
+        told = "your last words ask for none of them"
+        return [*lines, *_row("", Text(told, DIM), width)] if memory.displaced else lines
+    lines += _row("", Text("your last words ask for:", DIM), width)
+    for line in block.text.splitlines()[1:]:
+        lines += _row("", Text(safe_text(line)), width)
+    return lines
 
 
 def _folds(outcomes: Counter[str], look: Look) -> str:
