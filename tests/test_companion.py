@@ -84,6 +84,29 @@ async def test_what_is_older_than_the_window_stands_in_the_block(companions: Com
     assert "Do you like it?" in landed
 
 
+async def test_older_turns_are_recalled_by_the_words_that_ask_for_them(
+    companions: Companions,
+) -> None:
+    """The pair stands at the head of the words; memory and the next window hold those alone."""
+    replies = ["Noted.", "A coat, then.", "Soup.", "It is KX-4417.", "Sure."]
+    with ScriptedPlanner(*replies) as planner, ScriptedSummarizer(*["They talked."] * 4) as folds:
+        async with companions(planner, fallback=folds, window_size=1, recall=True) as parts:
+            for words in ("My booking code is KX-4417.", "It rains today.", "What is for lunch?"):
+                await say(parts, words)
+                await parts.background.wait_done(THREAD)
+            await say(parts, "Which booking code do I have?")
+            await say(parts, "Thanks!")
+    asked, thanked = (prompt.messages[-1].content for prompt in planner.prompts[3:])
+    assert asked.startswith("<recalled_turns>")
+    assert "User: My booking code is KX-4417." in asked
+    assert asked.endswith("Which booking code do I have?")
+    assert planner.prompts[3].parts.recalled > 0
+    assert thanked == "Thanks!"
+    assert said(planner.prompts[4])[0] == "Which booking code do I have?"
+    for prompt in planner.prompts:
+        check_is_well_formed(prompt)
+
+
 async def test_turns_of_one_thread_run_in_order_of_acceptance(companions: Companions) -> None:
     """B46: of two turns at once, the second waits, and sees the first (200 times, none lost)."""
     for _ in range(200):

@@ -138,7 +138,7 @@ class Activity(_Section):
     )
     recall: bool = Field(
         False,  # noqa: FBT003  # pydantic's own form
-        description="keep this conversation's older turns whole, in memory alone, and show the "
+        description="keep older turns of chat and window whole, too, in memory alone, and show the "
         "model those that your words ask for",
     )
 

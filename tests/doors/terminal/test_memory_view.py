@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from doors.terminal.drawn import FULL, PLAIN
 from pace.doors.cli.terminal.memory_view import MemoryFacts, Share, cells_of, memory_lines
 from pace.memory.prompt import PromptParts
+from pace.memory.recall import Displaced
 from pace.memory.summary import RollingSummary
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import SessionId, ThreadId, TurnId, TurnPair
@@ -90,6 +91,23 @@ def test_the_summarys_text_is_shown_only_when_it_is_on():
     assert "Bergen" not in shown(facts()).replace("\\x1b", "")
     assert "/settings activity.show_summary on" in shown(facts())
     assert r"lives in Ber\x1bgen." in shown(facts(shows_summary=True))
+
+
+def test_what_was_recalled_is_shown():
+    """With recall on: how many pairs are kept, and those that the last words ask for."""
+    told = facts()
+    asked = replace(pair(7), user_text="What was my code?")
+    old = replace(pair(1), user_text="My code is KX-4417.")
+    memory = replace(
+        told.memory,
+        window=(*told.memory.window[:-1], asked),
+        limits=replace(told.memory.limits, recall=True),
+        displaced=(Displaced.of(old), Displaced.of(pair(2))),
+    )
+    text = shown(replace(told, memory=memory))
+    assert "2 turn pairs older, kept whole" in text
+    assert "User: My code is KX-4417." in text
+    assert "kept whole" not in shown(told)
 
 
 def test_without_colour_the_bar_speaks_in_letters():

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
 from pace.clock import SystemClock
 from pace.doors.cli.fetching import FetchBar
@@ -60,7 +61,8 @@ async def open_gateway(file: SettingsFile, log: Log, digests: Digests) -> AsyncI
         await extractive.warm()
         stack.push_async_callback(extractive.aclose)
         parts = assemble_relay(
-            limits=settings.limits,
+            # What a client said is its own to send again: nothing of it is kept to be recalled.
+            limits=replace(settings.limits, recall=False),
             model=model,
             extractive=extractive,
             store=CountedStore(store, watching.metrics, tell=log.tell),
