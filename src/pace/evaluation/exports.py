@@ -199,7 +199,7 @@ def sessions_of(items: Sequence[Item]) -> dict[str, tuple[SaidTurn, ...]]:
         )
         if session is None or status is None or user is None or reply is None:
             raise TalksError(
-                f"{item.opening} is no turn of Pace's history. Export it again: pace history export."
+                f"{item.opening} is no turn of Pace's export. Make it again: pace history export."
             )
         turns = sessions.setdefault(session, [])
         if status in _KEPT and not is_blank(reply):

@@ -23,7 +23,7 @@ from pace.evaluation.exports import (
 from pace.evaluation.schema import SCHEMA, is_talk, talk_of
 from pace.evaluation.talks import SaidTurn, Talk
 
-_SHIPPED = "the talks that Pace ships"
+_SHIPPED = "The talks that Pace ships"
 _TAKES = (
     "Give talks in Pace's schema, messages with roles and contents, ChatGPT's conversations.json "
     "or a history that Pace exported as JSON lines."
