@@ -61,10 +61,11 @@ def _drawn(report: Report) -> Figure:
 
 
 def _draw_kept(axes: Axes, source: str, runs: Sequence[Run]) -> None:
-    """Two groups of bars: anywhere in the prompt, and beside a word of its subject."""
+    """Groups of bars: anywhere in the prompt, beside a word of its subject, and when asked for."""
     kept = [run.by_source[source].retention.at_end for run in runs]
     beside = [run.by_source[source].retention.by_subject for run in runs]
-    _draw_groups(axes, ("kept", "by its subject"), (kept, beside))
+    asked = [run.by_source[source].retention.when_asked for run in runs]
+    _draw_groups(axes, ("kept", "by its subject", "when asked"), (kept, beside, asked))
     axes.set_title(f"{source}: facts kept at the end, %", loc="left", fontsize=10)
 
 
