@@ -89,6 +89,21 @@ async def test_a_new_session_is_measured_from_its_beginning(chat: OpenChat) -> N
     assert (measure.number, measure.whole_tokens) == (1, measure.sent_tokens)
 
 
+async def test_what_the_words_ask_for_is_shown_while_they_are_typed(chat: OpenChat) -> None:
+    """With recall on; it stands in the prompt that would be sent."""
+    assert (await facts_of(chat, "Which gate had platform 117?")).recalled == ""
+    chat.settings_file.change("activity.recall", True)  # noqa: FBT003  # a setting's value
+    await chat.apply()
+    for number in range(7, 13):
+        await chat.say(Words(text=f"Platform {number}17, gate {number}."), unheard)
+    await chat.wait_folded()
+    facts = await facts_of(chat, "Which gate had platform 717?")
+    assert "Platform 717, gate 7." in facts.recalled
+    assert facts.next_prompt is not None
+    assert facts.next_prompt.prompt.parts.recalled > 0
+    assert (await facts_of(chat, "Thank you!")).recalled == ""
+
+
 async def test_a_row_that_has_become_whole_is_something_new(chat: OpenChat) -> None:
     """Memory holds its pair a moment before; the panel looks again when it can be measured."""
     memory = await chat.memory()

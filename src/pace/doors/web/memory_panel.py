@@ -123,7 +123,7 @@ class _Lines:
                 Tag("dt", "Left out")
                 self._gave_way = Tag("dd")
         self._recalled_line = Tag("p", "Recalled for your words:").classes("muted small")
-        self._recalled = Tag("p", dir="auto").classes("summary-text")
+        self._recalled = Tag("p", dir="auto").classes("recalled-text")
 
     def show(self, facts: MemoryFacts) -> None:
         memory = facts.memory
