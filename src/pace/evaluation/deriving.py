@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pace.evaluation.stems import stems_of, telling_stems
 from pace.evaluation.talks import Fact, SaidTurn, Side
 from pace.summarizers.rarity import is_common, word_key
-from pace.summarizers.values import NUMBER_WORDS, Values, normal, values_in
+from pace.summarizers.values import NUMBER_WORDS, Values, values_in
 
 HOW = (
     "The facts are the names, numbers, dates and identifiers that Pace finds in what was said, "
@@ -62,7 +62,6 @@ class _Found:
 
 def _found_in(text: str) -> Iterator[_Found]:
     """The values of one half of a turn, in their order, as often as they are said."""
-    text = normal(text)
     values = values_in(text)
     if not len(values):
         return
