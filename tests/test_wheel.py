@@ -38,7 +38,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     """Code, the word table and the marker for types are in it; tests and documents are not."""
     names = zipfile.ZipFile(wheel).namelist()
-    assert {"pace/py.typed", "pace/summarizers/common_words.txt"} <= set(names)
+    assert {
+        "pace/py.typed",
+        "pace/summarizers/common_words.txt",
+        "pace/evaluation/shipped/talks.jsonl",
+    } <= set(names)
     assert all(name.startswith(("pace/", "pace-")) for name in names)
 
 
