@@ -9,6 +9,7 @@ from doors.gateway.answering import Broken, answering
 from doors.gateway.gateways import gateway, user
 from pace.doors.gateway.seeing.counted_store import CountedStore
 from pace.doors.gateway.seeing.digests import Digests, new_secret
+from pace.doors.gateway.seeing.logs import Log
 from pace.doors.gateway.seeing.metrics import Metrics
 from pace.doors.gateway.seeing.outcomes import Outcome, SeenTurn
 from pace.doors.gateway.seeing.tracing import OpenTelemetryTraces
@@ -16,6 +17,7 @@ from pace.errors import StoreUnreachableError
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import ThreadId
 from pace.relayed.asked import MemoryUse, TurnFacts
+from pace.settings import LogFormat
 from pace.stores.in_process import InProcessThreadMemoryStore
 from stores.contract import ThreadMemoryStoreContract
 
@@ -38,6 +40,27 @@ async def test_metrics_of_turns(tmp_path: Path) -> None:
     assert "pace_turns_in_flight 0.0" in told
     assert "pace_threads_pending 0.0" in told
     assert "trains" not in told
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("form", list(LogFormat))
+def test_line_that_cannot_be_written_is_lost_alone(form: LogFormat) -> None:
+    """A full disk, or a reader of the log who left, costs lines and no request."""
+    with Path("/dev/full").open("wb", buffering=0) as full:
+        log = Log(form, Digests(new_secret()), full)
+        log.tell("The store does not answer.")
+        log.fold("thread", "applied")
+        log.fault("OSError", "here:1")
+
+
+async def test_wrong_base_url(tmp_path: Path) -> None:
+    """Who leaves out /v1 is told so."""
+    async with answering() as server, gateway(server.url, tmp_path) as served:
+        answer = await served.client.post("/chat/completions", json={"messages": []})
+        elsewhere = await served.client.get("/v1/nothing")
+    assert answer.status_code == elsewhere.status_code == 404
+    assert "/v1" in answer.json()["error"]["message"]
+    assert "openapi.json" in elsewhere.json()["error"]["message"]
 
 
 async def test_well(tmp_path: Path) -> None:

@@ -114,7 +114,14 @@ async def test_other_machines_need_keys(tmp_path: Path) -> None:
         right = await client.get("/models", headers={"Authorization": f"Bearer {key}"})
         process.send_signal(signal.SIGTERM)
         _, err = await process.communicate()
-    revoked = await run_pace(tmp_path, "keys", "revoke", listed.out.split()[0])
+    revoked = await run_pace(tmp_path, "keys", "revoke", "laptop")
+    again = [(await run_pace(tmp_path, "keys", "new", "phone")).status for _ in range(2)]
+    ambiguous = await run_pace(tmp_path, "keys", "revoke", "phone")
+    assert again == [0, 0]
+    assert ambiguous.status == 2
+    assert "2 keys" in ambiguous.err
+    for line in (await run_pace(tmp_path, "keys", "list")).out.splitlines()[:-1]:
+        assert (await run_pace(tmp_path, "keys", "revoke", line.split()[0])).status == 0
     assert refused.status == 2
     assert "pace keys new" in refused.err
     assert key.startswith("pace-")
@@ -140,6 +147,11 @@ async def test_other_machines_need_keys(tmp_path: Path) -> None:
         (("--store", "redis://127.0.0.1:1/0", "--upstream", "http://127.0.0.1:1/v1"), "127.0.0.1"),
         (("--upstream", "http://127.0.0.1:1/v1", "--upstream-key-env", "NO_KEY"), "NO_KEY"),
         (("--host", "no.such.host.invalid", "--upstream", "http://127.0.0.1:1/v1"), "--host"),
+        (("--upstream", ""), "--upstream is blank"),
+        (("--store", ""), "--store is blank"),
+        (("--upstream", "http://127.0.0.1:1/v1", "--model", "tiny"), "--model"),
+        (("--upstream", "http://127.0.0.1:1/v1", "--tier", "embedded"), "--tier"),
+        (("--port", "7297", "--upstream", "http://127.0.0.1:7297/v1"), "this gateway itself"),
         (("--system", "x"), "instructions"),
         (("--journal", "--no-history"), "--journal and --no-history"),
         (("--tier", "claude"), "claude"),

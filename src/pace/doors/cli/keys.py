@@ -6,6 +6,7 @@ from pace.clock import SystemClock
 from pace.doors.cli.fitting_width import say
 from pace.doors.cli.serve import keys_file
 from pace.doors.gateway.keys import KeyFile
+from pace.errors import SettingsError
 from pace.settings_file import SettingsFile
 
 
@@ -34,8 +35,15 @@ def list_keys() -> None:
 
 
 def revoke_key(key_id: str) -> None:
-    """Have a key let nobody in any more; a running gateway notices within a second."""
-    gone = _file().revoke(key_id)
+    """Have a key let nobody in any more, by its id or a name that no other has.
+
+    A running gateway notices within a second.
+    """
+    file = _file()
+    named = [key.id for key in file.kept() if key.name == key_id]
+    if len(named) > 1:
+        raise SettingsError(f"{len(named)} keys have that name. Give an id: pace keys list")
+    gone = file.revoke(named[0] if named else key_id)
     click.echo(f"The key {gone.id} ({gone.name}) lets nobody in any more.")
 
 

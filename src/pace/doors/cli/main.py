@@ -354,7 +354,7 @@ def list_keys() -> None:
 @keys.command("revoke")
 @click.argument("key_id", metavar="ID")
 def revoke_key(key_id: str) -> None:
-    """Have the key ID let nobody in any more."""
+    """Have the key ID, or the one key of that name, let nobody in any more."""
     from pace.doors.cli.keys import revoke_key as revoke  # noqa: PLC0415  # slow
 
     revoke(key_id)

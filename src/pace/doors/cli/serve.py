@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -40,6 +42,7 @@ def serve(given: Given, flags: Mapping[str, str | bool | None]) -> int:
     file = open_settings(flags)
     for notice in file.notices:
         click.echo(f"pace: {safe_line(notice)}", err=True)
+    _refuse_blank(given)
     for name, value in given.items():
         if value not in {None, False, ()}:
             setting = f"serve.{name}"
@@ -54,9 +57,11 @@ def serve(given: Given, flags: Mapping[str, str | bool | None]) -> int:
             raise
         raise MissingExtraError("The gateway", "gateway") from error
     _check(file)
+    _refuse_idle(file, flags)
     settings = file.current.serve
     keys = keys_file(settings)
     with listening_at(settings.host, settings.port) as (listening, address):
+        _refuse_itself(settings, address)
         is_local = not address.warning
         _check_keys(keys, is_local=is_local)
         models = asyncio.run(_seen(settings))
@@ -102,6 +107,37 @@ def keys_file(settings: ServeSettings) -> Path:
     if settings.keys_file is not None:
         return Path(settings.keys_file).expanduser().absolute()
     return Folders.of().data / "gateway-keys.json"
+
+
+def _refuse_blank(given: Given) -> None:
+    """A variable of the shell that is not set must not choose who answers, or where memory is."""
+    for name, value in given.items():
+        if value == "" or (isinstance(value, tuple) and any(not part.strip() for part in value)):
+            flag = _FLAGS.get(name, name).replace("_", "-")
+            raise SettingsError(f"--{flag} is blank. Give it a value, or leave it out.")
+
+
+def _refuse_idle(file: SettingsFile, flags: Mapping[str, str | bool | None]) -> None:
+    """Flags that choose among the tiers do nothing where servers answer."""
+    if not file.current.serve.upstreams:
+        return
+    for flag in ("tier", "base_url", "model"):
+        if flags.get(flag):
+            raise SettingsError(
+                f"--{flag.replace('_', '-')} is for tiers, and the servers of --upstream answer "
+                "here, each by the model that a client names. Leave one of the two out."
+            )
+
+
+def _refuse_itself(settings: ServeSettings, address: Address) -> None:
+    for server in names_in(settings.upstreams):
+        parts = urlsplit(server)
+        if parts.port == address.port and (
+            is_on_this_machine(server) or parts.hostname in address.names
+        ):
+            raise SettingsError(
+                f"{server} is this gateway itself. Give --upstream the server that answers."
+            )
 
 
 def _check(file: SettingsFile) -> None:
@@ -158,6 +194,8 @@ async def _seen(settings: ServeSettings) -> str:
 def _announce(settings: Settings, address: Address, models: str) -> None:
     key = "any api_key will do" if not address.warning else "its api_key is one of `pace keys`"
     _tell(f"The gateway is at {address.url}/v1 , which is a client's base_url; {key}.")
+    if address.is_everywhere:
+        _tell(f"From other machines: http://{socket.gethostname()}:{address.port}/v1")
     _tell(f"Answers: {models}" + ("" if models.endswith("?") else "."))
     for server in names_in(settings.serve.upstreams):
         if not is_on_this_machine(server):
@@ -187,4 +225,5 @@ def _where(settings: Settings) -> str:
 
 
 def _tell(sentence: str) -> None:
-    click.echo(safe_line(sentence))
+    with suppress(OSError):  # nobody reads it, and clients are served all the same
+        click.echo(safe_line(sentence))

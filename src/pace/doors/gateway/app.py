@@ -198,6 +198,8 @@ async def _tell_wrong_request(_request: Request, error: Exception) -> Response:
 async def _tell_wrong_address(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  # as it is registered
     message = f"{HTTPStatus(error.status_code).phrase}. GET /openapi.json tells what there is."
+    if error.status_code == HTTPStatus.NOT_FOUND and not request.url.path.startswith("/v1/"):
+        message = "Not Found. Does the client's base_url lack /v1 at its end?"
     headers = dict(error.headers or {})
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(_methods_at(request))

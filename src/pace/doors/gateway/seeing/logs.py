@@ -7,7 +7,7 @@ import logging
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 import orjson
@@ -24,13 +24,12 @@ class Log:
 
     def __init__(self, form: LogFormat, digests: Digests, stream: BinaryIO | None = None) -> None:
         self._digests = digests
-        self._stream = stream or sys.stderr.buffer
         self._renderer: structlog.typing.Processor
         self._renderer = structlog.processors.JSONRenderer(serializer=orjson.dumps)
         if form is LogFormat.TEXT:
             self._renderer = _as_text
         self._logger = structlog.wrap_logger(
-            structlog.BytesLogger(self._stream),
+            _Lines(stream or sys.stderr.buffer),
             processors=[
                 structlog.processors.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -79,6 +78,21 @@ class Log:
     def fault(self, kind: str, place: str) -> None:
         """Something failed that should not; of the error, only its type and place are told."""
         self._logger.error("fault", kind=kind, place=place)
+
+
+class _Lines:
+    """Writes lines. One that a full disk or a reader who left does not take is lost, no request."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def info(self, line: bytes) -> None:
+        """Write it, or not."""
+        with suppress(OSError):
+            self._stream.write(line + b"\n")
+            self._stream.flush()
+
+    warning = error = info
 
 
 @contextmanager
