@@ -101,6 +101,18 @@ async def test_new_limits_reach_threads_that_are_held_and_those_to_come(
     assert (await threads.look(ThreadId("new"))).limits == limits
 
 
+async def test_what_the_store_lost_in_a_turn_does_not_come_back(clock: ManualClock) -> None:
+    """It may have been reset before: the turn finds a new session, and is told so."""
+    store = InProcessThreadMemoryStore()
+    threads = Threads(store, clock, ThreadLimits())
+    first = (await threads.look(THREAD)).session_id
+    async with threads.hold(THREAD) as turn:
+        await threads.end(THREAD, first, EndCause.RESET)
+        await store.aclose()  # as a server does that restarts
+        found = await turn.finish(lambda memory: (memory.accept(TurnId("t")), memory.session_id))
+    assert turn.memory.session_id == first != found
+
+
 async def test_a_reset_names_its_session(clock: ManualClock) -> None:
     """A reset of a session that is already over ends no other."""
     threads = Threads(InProcessThreadMemoryStore(), clock, ThreadLimits())

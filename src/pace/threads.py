@@ -100,9 +100,7 @@ class Threads:
         """
         if alone:
             async with self.in_order(thread_id), self._store.turn(thread_id) as held:
-                turn = await self._held(thread_id, held)
-                turn.goes_on = True
-                yield turn
+                yield await self._held(thread_id, held)
             return
         with self._wanted(thread_id):
             yield await self._held(thread_id, await self._store.load(thread_id))
@@ -260,8 +258,6 @@ class HeldTurn:
         memory: ThreadMemory,
     ) -> None:
         self.memory = memory
-        self.goes_on = stored is None
-        """Whether what was seen goes on if the store has lost it, since nobody else wrote."""
         self._threads = threads
         self._thread_id = thread_id
         self._stored = stored
@@ -269,9 +265,10 @@ class HeldTurn:
     async def finish(self, step: Callable[[ThreadMemory], tuple[ThreadMemory, Outcome]]) -> Outcome:
         """Apply the turn's last change; while nobody else writes, it costs one request.
 
-        A thread that began with this turn begins with the session that the turn has seen.
+        A thread that began with this turn begins with the session that the turn has seen. One that
+        the store has lost meanwhile does not come back: it may have been reset before.
         """
-        fresh = self.memory if self.goes_on else None
+        fresh = self.memory if self._stored is None else None
         return await self._threads._change(
             self._thread_id, step, self._stored, fresh=fresh, ends_turn=True
         )

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pace.errors import SettingsError, StoreError, StoreUnreachableError
+from pace.memory.thread import ThreadMemory
 from pace.stores.redis.store import RedisOptions, RedisThreadMemoryStore
 from stores.servers import Server
 
@@ -107,3 +108,25 @@ async def test_a_prefix_that_cannot_be_is_refused(own_server: Server, prefix: st
     """A prefix holds nothing that a pattern or a slot would read."""
     with pytest.raises(SettingsError, match="prefix"):
         await opens(own_server.url, RedisOptions(prefix=prefix))
+
+
+async def test_a_server_that_comes_back_with_a_disk_is_not_used(
+    own_server: Server, memory: ThreadMemory
+) -> None:
+    """R10: settings are looked at on each connection, before anything is said."""
+    store = await RedisThreadMemoryStore.open(own_server.url)
+    async with store.turn(memory.thread_id) as held:
+        assert await store.compare_and_set(memory.thread_id, held, memory, ends_turn=True)
+    own_server.kill()
+    own_server.settings = ("--save", "60 1")
+    own_server.begin()
+    for _ in range(2):
+        with pytest.raises(StoreError, match="write conversations to a disk"):
+            async with store.turn(memory.thread_id):
+                pass
+    with own_server.client() as client:
+        assert client.dbsize() == 0
+        client.config_set("save", "")
+    async with store.turn(memory.thread_id) as held:
+        assert held is None
+    await store.aclose()

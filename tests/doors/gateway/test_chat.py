@@ -247,7 +247,7 @@ async def test_turn_that_cannot_be_kept(tmp_path: Path) -> None:
         streamed = await served.client.post(CHAT, json=body, headers={"X-Pace-Thread": "t"})
     assert whole.json()["pace"] == {"remembered": False}
     assert whole.headers["X-Pace-Memory"] == "unavailable"
-    assert ": pace memory unavailable, this turn is not kept\n\n" in streamed.text
+    assert ": pace memory unavailable, this turn may not be kept\n\n" in streamed.text
     assert events_of(streamed.text)[-2]["pace"] == {"remembered": False}
 
 

@@ -18,7 +18,7 @@ from pace.relayed.asked import Asked
 from pace.relayed.faults import RequestFaultError
 from pace.relaying import RelayedTurn
 
-_NOT_KEPT = b": pace memory unavailable, this turn is not kept\n\n"
+_NOT_KEPT = b": pace memory unavailable, this turn may not be kept\n\n"
 NOT_REMEMBERED = {"remembered": False}
 """What stands under `pace` in an answer that could not be remembered."""
 

@@ -8,7 +8,7 @@ from pace.stores.redis.link import Link
 
 _OLDEST = 7
 # What keeps the memory of a server off its disk, and what each has to be.
-_OFF = {"save": "", "appendonly": "no", "repl-diskless-sync": "yes"}
+OFF = {"save": "", "appendonly": "no", "repl-diskless-sync": "yes"}
 _ACCEPT = "say that persistence is accepted (--store-accepts-persistence)"
 
 
@@ -41,7 +41,7 @@ async def check_server(link: Link, *, accepts_persistence: bool) -> None:
 
 async def _check_persistence(link: Link) -> None:
     try:
-        settings = await link.ask(lambda _: link.redis.config_get(*_OFF))
+        settings = await link.ask(lambda _: link.redis.config_get(*OFF))
     except StoreUnreachableError:
         raise
     except StoreError:
@@ -50,7 +50,7 @@ async def _check_persistence(link: Link) -> None:
             "does not tell whether it writes to a disk",
             f"Allow the user CONFIG GET, or {_ACCEPT}",
         )
-    for name, off in _OFF.items():
+    for name, off in OFF.items():
         value = _text(settings, name)
         if value != off:
             _refuse(

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
@@ -25,6 +26,10 @@ CONNECT_SECONDS, REQUEST_SECONDS = 2.0, 5.0
 # While the server does not answer, others wait this long instead, so that turns go on without it.
 IMPATIENT_SECONDS = 1.0
 _SCHEMES = {"redis", "rediss", "unix"}
+
+
+class WritesToDiskError(RedisError):
+    """The server that was connected to would write to a disk, though it did not before."""
 
 
 class Link:
@@ -47,6 +52,8 @@ class Link:
         self.place = _place(url)
         self._seconds = request_seconds
         self._is_late = False
+        self.settings: dict[str, str] = {}
+        """What the server's settings have to be at every connection that is made from now on."""
         self.redis = Redis.from_pool(
             _pool(
                 url,
@@ -56,8 +63,20 @@ class Link:
                 socket_timeout=None,  # as above
                 protocol=2,  # one request less to connect
                 retry=Retry(NoBackoff(), 0),
+                redis_connect_func=self._greet,
             )
         )
+
+    async def _greet(self, connection: AbstractConnection) -> None:
+        """Log in, and look at the settings first: a server may come back with others."""
+        await connection.on_connect()
+        if not self.settings:
+            return
+        await connection.send_command("CONFIG", "GET", *self.settings)
+        told = [part.decode() for part in await connection.read_response()]
+        if dict(zip(told[::2], told[1::2], strict=True)) != self.settings:
+            await connection.disconnect()
+            raise WritesToDiskError
 
     @property
     def seconds(self) -> float:
@@ -104,6 +123,11 @@ class Link:
             raise StoreUnreachableError(self.place) from error
         except (ConnectionError, ReadOnlyError):
             raise
+        except WritesToDiskError:
+            raise StoreError(
+                f"{self.place} would write conversations to a disk now. Set its settings back, as "
+                "they were when it was first used."
+            ) from None
         except ResponseError as error:
             # The server may quote what it was sent. Its first word is the code, and all we keep;
             # where the library knows the code, it takes it off and has a class for it.

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Self
 
-from pace.errors import StoreError
+from pace.errors import SettingsError, StoreError
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import SessionId, ThreadId, TurnPair
 from pace.stores.redis.clock import RedisClock, milliseconds
 from pace.stores.redis.displaced import ends_list, kept_pairs, newly_displaced
-from pace.stores.redis.guard import check_server
+from pace.stores.redis.guard import OFF, check_server
 from pace.stores.redis.keys import KeyNames, id_bytes, id_of
 from pace.stores.redis.lease import Lease, Leases, LeaseTimes
 from pace.stores.redis.link import CONNECT_SECONDS, REQUEST_SECONDS, Link
@@ -86,6 +86,8 @@ class RedisThreadMemoryStore:
         try:
             store = cls(link, options)
             await check_server(link, accepts_persistence=options.accepts_persistence)
+            if not options.accepts_persistence:
+                link.settings = dict(OFF)
             store.clock.tell(*await link.ask(lambda _: link.redis.time()))
         except BaseException:
             await link.aclose()
@@ -105,6 +107,8 @@ class RedisThreadMemoryStore:
 
         Raises StoreConflictError if another process does not end its turn.
         """
+        if self.clock.is_due:
+            await self._check_again()
         keys = self._names.of(thread_id)
         held = _HeldTurn(Lease(keys.turn, keys.data))
         try:
@@ -119,6 +123,13 @@ class RedisThreadMemoryStore:
             if self._held.get(thread_id) is held:
                 del self._held[thread_id]
             await self._leases.give_up(held.lease)
+
+    async def _check_again(self) -> None:
+        """Raise StoreError if the server would write to a disk by now; once a minute is enough."""
+        try:
+            await check_server(self._link, accepts_persistence=self._options.accepts_persistence)
+        except SettingsError as error:
+            raise StoreError(str(error)) from error
 
     async def load(self, thread_id: ThreadId) -> ThreadMemory | None:
         """The value that is held, or None."""
