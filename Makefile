@@ -24,7 +24,7 @@ lint: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.dev
-	$(BIN)/python benchmarks/turn_path.py
+	$(BIN)/python benchmarks/all.py
 
 clean:
 	rm -rf $(VENV) dist build

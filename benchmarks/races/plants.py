@@ -142,7 +142,7 @@ PLANTS = {
     "strikes-without-stamping": _of(StrikesWithoutStamping),
     "writes-blindly": Plant(about=(WritesBlindly.__doc__ or ""), store=WritesBlindly),
     "takes-back-whatever-is-last": Plant(
-        about="Taking back names no turn, so that a repeated request takes two.",
+        about="Taking back names no turn, so that it takes one that came meanwhile.",
         names_what_it_takes_back=False,
     ),
 }
