@@ -286,6 +286,11 @@ async def test_embedded_model(short_path: Path, tiny: Path) -> None:
     assert list(words_on_disk(short_path)) == []
 
 
+def limits_of(pid: int) -> str:
+    """What the system lets a process use."""
+    return Path(f"/proc/{pid}/limits").read_text(encoding="utf-8")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads limits from /proc")
 async def test_no_process_leaves_a_crash_report(tmp_path: Path) -> None:
     """A core file would hold what was said; none of them may write one."""
@@ -293,7 +298,7 @@ async def test_no_process_leaves_a_crash_report(tmp_path: Path) -> None:
         answering() as server,
         serving(tmp_path, "--upstream", server.url) as (process, _),
     ):
-        limits = Path(f"/proc/{process.pid}/limits").read_text(encoding="utf-8")
+        limits = limits_of(process.pid)
         process.send_signal(signal.SIGTERM)
         await process.communicate()
     assert re.search(r"Max core file size +0 +0 ", limits)
