@@ -53,7 +53,8 @@ class Ledger:
     """What was said, by name, and what is wrong so far.
 
     `begun` and `acknowledged` are names with the session in which the turn began. `here` is what
-    the newest value holds, `removed` what was taken back, replaced or struck.
+    the newest value holds, `removed` what was taken back, replaced or struck in the live session:
+    whoever got no answer and asks again after a reset says the same words anew.
     """
 
     session_id: SessionId
@@ -89,9 +90,9 @@ class Ledger:
         gone = self.here - here
         if memory.session_id != self.session_id and ends == self.session_id:
             may_remove = gone
-        removed = self.removed
-        if gone and memory.session_id == self.session_id:
-            removed |= gone & may_remove
+        removed = _NONE
+        if memory.session_id == self.session_id:
+            removed = self.removed | (gone & may_remove)
         twice = self.twice
         if len(names) != len(here):
             twice |= {name for name in here if names.count(name) > 1}
