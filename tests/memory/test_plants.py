@@ -42,14 +42,6 @@ class RecallsPastAReset(ThreadMemory):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallsWhatWasStruck(ThreadMemory):
-    """What was struck can be recalled."""
-
-    def strike(self, text: str) -> ThreadMemory:
-        return replace(ThreadMemory.strike(self, text), displaced=self.displaced)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LandsSameVersionAgain(ThreadMemory):
     """`version < held` instead of `<=`: a fold lands twice."""
 
@@ -261,7 +253,6 @@ PLANTS = (
     LandsInAnySession,
     LandsSameVersionAgain,
     RecallsPastAReset,
-    RecallsWhatWasStruck,
     LandsLateFolds,
     IgnoresWhatIsCovered,
     LandingClearsAllPending,
