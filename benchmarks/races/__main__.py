@@ -28,7 +28,7 @@ from walk import walk
 from pace.stores.in_process import InProcessThreadMemoryStore
 
 _COLUMNS = ("schedules", "said", "forgotten", "reachable", "lost", "twice", "stale", "unfolded")
-_WIDTHS = (11, 12, 11, 12, 6, 6, 6, 9)
+_WIDTHS = (12, 13, 13, 13, 13, 12, 13, 12)
 
 
 def main() -> int:
