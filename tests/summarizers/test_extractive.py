@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pace.memory.summary import Clause, Fold, RollingSummary, Speaker, SummaryUpdate
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import TurnPair, is_blank
+from pace.summarizers.clauses import words_of
 from pace.summarizers.extractive import ExtractiveSummarizer, fold_extractively
 from pace.summarizers.words import (
     FILLERS,
@@ -119,6 +120,28 @@ def test_rare_words_outlive_common_ones():
     said = [("I keep a teal kettle in Oslo.", "Good, I see."), *[(CHATTER, CHATTER)] * 20]
     text = folded(*said, budget=100).text
     assert "teal kettle in Oslo" in text
+
+
+def test_a_long_identifier_is_worth_its_tokens():
+    """An identifier that takes many tokens outlives rare words, as a short one does."""
+    words = ["".join(three) for three in islice(product(("ba", "lo", "mi", "ru"), repeat=3), 60)]
+    said = [
+        (f"{a} {b} {c} {d} {e}", "Ok.") for a, b, c, d, e in zip(*[iter(words)] * 5, strict=True)
+    ]
+    text = folded(("Which?", "It is 7K2Q-MX94-0TRB-88VH."), *said, *said, budget=60).text
+    assert "7K2Q-MX94-0TRB-88VH" in text
+
+
+def test_a_number_in_words_is_a_number():
+    """What is counted in words outlives common words, as digits do."""
+    said = [("I lived there for seven years.", "Ok."), *[(CHATTER, CHATTER)] * 20]
+    assert "seven years" in folded(*said, budget=60).text
+
+
+def test_a_capital_that_opens_a_sentence_makes_no_name():
+    """An adverb at the start of a sentence is no name; a rare word there may be one."""
+    assert not any(word.is_checkable for word in words_of("Thankfully that went well"))
+    assert words_of("Bergen is wet")[0].is_checkable
 
 
 def test_values_said_first_are_there_forty_turns_later():

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from pace.summarizers.rarity import is_common, word_cost, word_key, word_value
+from pace.summarizers.rarity import is_ordinary, word_cost, word_key, word_value
 from pace.summarizers.words import (
     ABBREVIATIONS,
     FILLERS,
@@ -237,7 +237,7 @@ def _word(text: str, *, opens: bool) -> Word:
     if not any(map(str.isalnum, bare)):
         return Word(text, Kind.STAYS)
     key = word_key(lower)
-    is_name = has_capital and not (opens and is_common(key))
+    is_name = has_capital and not (opens and is_ordinary(lower, key))
     value = word_value(bare, key, is_name=is_name)
     cost = word_cost(bare, key)
     if not bare.isascii() and _HAS_UNSPACED.search(bare):

@@ -22,7 +22,7 @@ _REPEATED_MOST = 6.0
 # a clause counts as this many tokens more than its words, which favours few whole ones;
 _CLAUSE_COST = 6.0
 # a missing beginning costs sense, per token;
-_NO_HEAD = 0.5
+_NO_HEAD = 0.35
 # and what was asked tells less than what was answered.
 _QUESTION = 0.8
 # Beyond this many times the budget, whole clauses go before anything is weighed closely.
@@ -30,7 +30,8 @@ _CROWDED = 1.5
 # Words of unusual spelling cost more than the estimate says; the sum of what each costs knows.
 _COST_SHARE = 0.98
 _LEADS_COST = 6
-# The newest pair's checkable words stay, unless they take more than this share of the budget.
+# The newest pair's checkable words stay, unless they take more than this share of the budget, with
+# what stands beside them.
 _NEWEST_SHARE = 0.5
 _PINNED = 1_000.0
 # A planner says this many times what a person says before the person's words are worth more.
@@ -170,11 +171,13 @@ def _pin(drafts: list[Draft], room: float) -> None:
     """Make checkable words, and the telling ones beside them, worth more than any others."""
     for draft in drafts:
         words = draft.words
-        pinned = set()
+        pinned: set[int] = set()
         for at, word in enumerate(words):
-            if word.is_checkable and word.cost <= room:
-                room -= word.cost
-                pinned |= {at - 1, at, at + 1}
+            beside = {near for near in (at - 1, at, at + 1) if 0 <= near < len(words)} - pinned
+            cost = sum(words[near].cost for near in beside)
+            if word.is_checkable and cost <= room:
+                room -= cost
+                pinned |= beside
         draft.words = [
             word._replace(value=word.value + _PINNED) if at in pinned and word.value else word
             for at, word in enumerate(words)

@@ -6,21 +6,34 @@ English, cut down to their keys, one class to a line: ranks up to 300, 600, 1,00
 other languages all telling words are, so there length and repetition decide.
 """
 
+import re
 from importlib.resources import files
 
 from pace.memory.tokens import estimate_tokens
-from pace.summarizers.words import EVERYDAY_VERBS, JUDGEMENTS, LOOSE_NOUNS
+from pace.summarizers.words import COUNTS, EVERYDAY_VERBS, JUDGEMENTS, LOOSE_NOUNS
 
 # Worth by class, the last for rare words. The shape is what matters: the commonest words little,
 # and from rank 1,000 on nearly the same. Steeper and flatter ones keep less (see the benchmark).
 _VALUES = (1.6, 2.6, 2.8, 3.6, 3.7, 3.7, 3.8)
-_NAME = 6.0
-_CHECKABLE = 9.0
+_NAME = 8.0
+_COUNT = 6.0
+_CHECKABLE = 12.0
+# A long identifier is cut into many tokens, and would go before a short one: it is worth this much
+# for each of them.
+_CHECKABLE_PER_TOKEN = 3.0
 # Tokens of common words; what each letter after the second adds to rare ones, and to names.
 _COMMON_COST = 1.05
 _RARE_COST = 0.05
 _NAME_COST = 0.12
+# What the estimate of a word alone, with a space, has too much: of digits exactly this, of times,
+# prices and codes about the other, on public dialogues.
+_DIGITS_ALONE = 2.0
+_SIGNS_ALONE = 1.2
 _LONGEST_WORD = 20
+# A row of so many capitals that is no word stands for something, as a number does; and its tokens
+# are short.
+_SHORTEST_CODE = 6
+_CODE_COST = 0.65
 # Shorter words and stems are left as they are.
 _SHORTEST_WORD = 5
 _SHORTEST_STEM = 3
@@ -65,6 +78,12 @@ _PLAIN = frozenset(map(word_key, JUDGEMENTS | EVERYDAY_VERBS | LOOSE_NOUNS))
 _PLAIN_VALUE = 1.2
 _DESCRIBING_SHARE = 0.5
 _DESCRIBING = ("ly", "ful", "abl", "ible", "iv", "ous")
+_COUNTS = frozenset(map(word_key, COUNTS))
+# A word with such an end is nobody's name, as a rule, wherever it stands.
+_ORDINARY_END = re.compile(
+    r"(?:ed|ing|ly|tion|tions|sion|ment|ments|ness|ity|ities|ful|less|able|ible|ous|ive|ally|ism|ure"
+    r"|ance|ence|ancy|ency|ship|wise|ward|wards|ware|th)$"
+)
 _RARE = len(_VALUES) - 1
 
 
@@ -73,12 +92,26 @@ def is_common(key: str) -> bool:
     return key in _CLASSES
 
 
+def has_ordinary_end(word: str) -> bool:
+    """Whether a word, in lower case, ends as verbs, adverbs and abstract nouns of English do."""
+    return _ORDINARY_END.search(word) is not None
+
+
+def is_ordinary(word: str, key: str) -> bool:
+    """Whether an English word has a capital only because a sentence opens with it."""
+    return key in _CLASSES or key in _PLAIN or has_ordinary_end(word)
+
+
 def word_value(text: str, key: str, *, is_name: bool) -> float:
     """What a telling word is worth; a number or identifier most, then a name, then a rare word."""
     if not text.isalpha() and any(map(str.isdigit, text)):
-        return _CHECKABLE
+        return max(_CHECKABLE, _CHECKABLE_PER_TOKEN * word_cost(text, key))
+    if _is_code(text, key):
+        return max(_CHECKABLE, _CHECKABLE_PER_TOKEN * word_cost(text, key))
     if is_name:
         return _NAME
+    if key in _COUNTS:
+        return _COUNT
     if key in _PLAIN:
         return _PLAIN_VALUE
     value = _VALUES[_CLASSES.get(key, _RARE)]
@@ -92,6 +125,19 @@ def word_cost(text: str, key: str) -> float:
     """
     if key in _CLASSES:
         return _COMMON_COST
+    if _is_code(text, key):
+        return _CODE_COST * len(text)
     if len(text) <= _LONGEST_WORD and text.isascii() and text.isalpha():
         return 1.0 + (len(text) - 2) * (_RARE_COST if text.islower() else _NAME_COST)
-    return max(1.0, estimate_tokens(f" {text}") - 1.2)
+    alone = _DIGITS_ALONE if text.isdigit() else _SIGNS_ALONE
+    return max(1.0, estimate_tokens(f" {text}") - alone)
+
+
+def _is_code(text: str, key: str) -> bool:
+    return (
+        len(text) >= _SHORTEST_CODE
+        and text.isupper()
+        and text.isascii()
+        and text.isalpha()
+        and not is_ordinary(text.lower(), key)
+    )

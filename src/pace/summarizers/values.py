@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pace.summarizers.rarity import is_common, word_key
+from pace.summarizers.rarity import has_ordinary_end, is_common, word_key
 
 # A letter or digit of a script that puts spaces between words.
 _L = r"[^\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -60,11 +60,6 @@ _GERMAN = frozenset(_GERMAN_WORDS.split())
 # A language is told when this share of the words is its function words.
 _ENGLISH_SHARE = 0.15
 _GERMAN_SHARE = 0.12
-# A word with such an end is nobody's name, as a rule, wherever it stands.
-_ORDINARY_END = re.compile(
-    r"(?:ed|ing|ly|tion|tions|sion|ment|ments|ness|ity|ities|ful|less|able|ible|ous|ive|ally|ism|ure"
-    r"|ance|ence|ancy|ency|ship|wise|ward|wards|ware|th)$"
-)
 _HONORIFIC = re.compile(
     r"[\u3400-\u9fff](?:先生|女士|小姐)|[\u3040-\u30ff\u3400-\u9fff]{2}(?:さん|様)"
     r"|[\uac00-\ud7af]{2,3}\s?씨"
@@ -149,4 +144,4 @@ def _names_in(text: str, words: list[re.Match[str]]) -> Iterator[str]:
 
 def _is_ordinary(word: str) -> bool:
     """Whether an English word has a capital only because a sentence opens with it."""
-    return word in ENGLISH or is_common(word_key(word)) or bool(_ORDINARY_END.search(word))
+    return word in ENGLISH or is_common(word_key(word)) or has_ordinary_end(word)

@@ -12,10 +12,10 @@ def _words(text: str) -> frozenset[str]:
 # Without these a sentence says the opposite, or another place, time or owner.
 NEGATIONS = _words(
     """
-    not no never none nobody nothing nowhere neither nor cannot without hardly barely except
-    unless nicht kein keine keinen keiner nie niemals ohne nunca jamás nadie nada ningún ninguna
-    ninguno tampoco sin não nem nenhum nenhuma ninguém sem ne pas jamais aucun aucune sans non
-    nessuno nessuna senza
+    not no never none nobody nothing nowhere neither nor cannot without hardly barely
+    except unless nicht kein keine keinen keiner nie niemals ohne nunca jamás nadie nada ningún
+    ninguna ninguno tampoco sin não nem nenhum nenhuma ninguém sem ne pas jamais aucun aucune sans
+    non nessuno nessuna senza
     """
 )
 
@@ -125,6 +125,16 @@ LOOSE_NOUNS = _words(
     even maybe perhaps enough away back together alone around almost already else level kind
     type number list side line area end beginning middle top bottom half couple group team
     member
+    """
+)
+
+# Numbers are said in words as often as in digits. "One" and "two" count and point as often as they
+# tell.
+COUNTS = _words(
+    """
+    three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
+    thousand million dozen twice
     """
 )
 
