@@ -15,8 +15,6 @@ from pace.memory.prefixes import Prefix
 from pace.memory.snapshot import (
     SNAPSHOT_VERSION,
     from_plain,
-    pairs_from_plain,
-    pairs_to_plain,
     to_plain,
 )
 from pace.memory.summary import Clause, Speaker
@@ -30,7 +28,9 @@ def secret_memory() -> ThreadMemory:
     """A thread that holds the secret wherever one can stand."""
     texts = {"user_text": f"my {SECRET}", "reply_text": f"noted: {SECRET}", "interrupted": True}
     clauses = (Clause(speaker=Speaker.USER, text=SECRET, number=1),)
-    memory = folded(said(thread(window_size=1), "1", "2", **texts), SECRET, clauses=clauses)
+    memory = folded(
+        said(thread(window_size=1, recall=True), "1", "2", **texts), SECRET, clauses=clauses
+    )
     memory = said(memory, "3", **texts)
     prefix = Prefix(digest="d2", covered="d1", summary=memory.summary, pending=memory.pending)
     unfinished = UnfinishedTurn(turn_id=TurnId("5"), messages=SECRET)
@@ -47,10 +47,14 @@ def secret_memory() -> ThreadMemory:
     offset=st.integers(min_value=-720, max_value=720),
 )
 def test_a_snapshot_is_the_whole_value(
-    texts: list[tuple[str, str]], summary: str, window_size: int, idle: timedelta, offset: int
+    texts: list[tuple[str, str]],
+    summary: str,
+    window_size: int,
+    idle: timedelta,
+    offset: int,
 ) -> None:
     """Whatever was said, through JSON and back it is the same value."""
-    memory = thread(window_size=window_size, idle_after=idle)
+    memory = thread(window_size=window_size, idle_after=idle, recall=True)
     at = datetime(2026, 6, 1, 12, 0, 1, 5, tzinfo=timezone(timedelta(minutes=offset)))
     for number, (user, reply) in enumerate(texts):
         turn = {"user_text": f"u{user}", "reply_text": f"r{reply}", "recorded_at": at}
@@ -157,15 +161,6 @@ def test_another_version_is_refused() -> None:
     plain = {**to_plain(thread()), "snapshot": SNAPSHOT_VERSION + 1}
     with pytest.raises(ValueError, match=f"of version {SNAPSHOT_VERSION}"):
         from_plain(plain)
-
-
-def test_pairs_alone_come_back_equal_too() -> None:
-    """What a store keeps beside a thread is read as strictly as the thread."""
-    pairs = said(thread(), "one", "two").window
-    assert pairs_from_plain(pairs_to_plain(pairs)) == pairs
-    for wrong in (None, [{}], {"pairs": []}):
-        with pytest.raises(ValueError, match="no whole pairs"):
-            pairs_from_plain(wrong)
 
 
 def test_a_thread_is_pending_by_its_own_pairs_or_by_a_clients() -> None:

@@ -12,7 +12,7 @@ from redis.crc import key_slot
 
 from pace.errors import StoreConflictError, StoreError
 from pace.memory.thread import ThreadMemory
-from pace.memory.turn import SessionId, ThreadId
+from pace.memory.turn import ThreadId
 from pace.stores.redis.clock import milliseconds
 from pace.stores.redis.keys import KeyNames
 from pace.stores.redis.lease import LeaseTimes
@@ -169,7 +169,7 @@ async def test_all_keys_expire_together(
 ) -> None:
     """B129: each write moves all keys of the thread to its idle limit; then none is left."""
     store, keys = (
-        await open_store(server, keeps_displaced=True),
+        await open_store(server),
         KeyNames(prefix).of(memory.thread_id),
     )
 
@@ -221,49 +221,8 @@ def test_keys_say_nothing_and_share_a_slot() -> None:
     keys = KeyNames("pace").of(ThreadId("Marta's {secret} thread"))
     named = [*keys.data, keys.turn, keys.fold]
     assert len({key_slot(name.encode()) for name in named}) == 1
-    assert len(set(named)) == 5
+    assert len(set(named)) == 4
     assert not any("secret" in name for name in named)
-
-
-async def test_what_left_the_window_is_kept_if_asked_for(
-    server: Server, open_store: OpenStore, memory: ThreadMemory
-) -> None:
-    """Each displaced pair is kept once, in order, beyond its fold, until the session ends."""
-    store = await open_store(server, keeps_displaced=True)
-    pairs = [pair(number, memory) for number in (1, 2, 3)]
-    one = replace(memory, pending=(pairs[0],), window=(pairs[1],), next_number=3)
-    await store.compare_and_set(memory.thread_id, None, one)
-    summary = replace(one.summary, text="One.", version=1, covers=1)
-    folded = replace(one, pending=(), summary=summary, last_version=1)
-    await store.compare_and_set(memory.thread_id, one, folded)
-    two = replace(folded, pending=(pairs[1],), window=(pairs[2],), next_number=4)
-    await store.compare_and_set(memory.thread_id, folded, two)
-    assert await store.displaced(memory.thread_id, memory.session_id) == (pairs[0], pairs[1])
-    assert await store.displaced(memory.thread_id, SessionId("other")) == ()
-
-    ended = two.end_session(two.session_id, SessionId("next"), now=memory.last_active_at)
-    await store.compare_and_set(memory.thread_id, two, ended)
-    assert await store.displaced(memory.thread_id, memory.session_id) == ()
-
-
-async def test_what_was_struck_is_not_kept(
-    server: Server, open_store: OpenStore, memory: ThreadMemory
-) -> None:
-    """What a person has forgotten is found in no displaced pair, folded or not."""
-    store = await open_store(server, keeps_displaced=True)
-    one = replace(memory, pending=(pair(1, memory),), next_number=2)
-    await store.compare_and_set(memory.thread_id, None, one)
-    await store.compare_and_set(memory.thread_id, one, one.strike("Question 1"))
-    assert await store.displaced(memory.thread_id, memory.session_id) == ()
-
-
-async def test_nothing_more_is_kept_unless_asked_for(
-    store: RedisThreadMemoryStore, memory: ThreadMemory
-) -> None:
-    """Nothing reads displaced pairs yet, so they are not kept."""
-    one = replace(memory, pending=(pair(1, memory),), next_number=2)
-    await store.compare_and_set(memory.thread_id, None, one)
-    assert await store.displaced(memory.thread_id, memory.session_id) == ()
 
 
 @pytest.mark.parametrize("foreign", [b"secret words", b'P1jxxxxxxxxxxxxxxxx{"secret": 1}', b""])

@@ -128,13 +128,12 @@ async def test_a_write_whose_answer_was_lost_is_known(
 ) -> None:
     """Sent again, a write says that it was written, not that another writer came first."""
     async with _cutting(own_server, short_path / "cut") as (way, cut_next):
-        store = await open_store(way, keeps_displaced=True)
+        store = await open_store(way)
         waiting = replace(memory, pending=(pair(1, memory),), next_number=2)
         async with store.turn(memory.thread_id) as held:
             cut_next.set()
             assert await store.compare_and_set(memory.thread_id, held, waiting, ends_turn=True)
             assert not cut_next.is_set()
-        assert await store.displaced(memory.thread_id, memory.session_id) == waiting.pending
         cut_next.set()
         assert await one_turn(store, memory) == waiting
         assert not cut_next.is_set()
@@ -244,7 +243,7 @@ async def test_no_word_reaches_the_servers_disk(
 async def test_one_slot_is_all_that_a_cluster_needs(
     short_path: Path, own_server: Server, open_store: OpenStore, memory: ThreadMemory
 ) -> None:
-    """In cluster mode, where a script may touch one slot only, turns, folds and lists work."""
+    """In cluster mode, where a script may touch one slot only, turns and folds work."""
     folder = short_path / "cluster"
     folder.mkdir()
     with running(own_server.program, folder, "--cluster-enabled", "yes") as node:
@@ -254,11 +253,10 @@ async def test_one_slot_is_all_that_a_cluster_needs(
             async with asyncio.timeout(10):
                 while client.execute_command("CLUSTER INFO")["cluster_state"] != "ok":  # noqa: ASYNC110
                     await asyncio.sleep(0.01)
-        store = await open_store(node, keeps_displaced=True)
+        store = await open_store(node)
         waiting = replace(memory, pending=(pair(1, memory),), next_number=2)
         await one_turn(store, waiting)
         async with store.fold(memory.thread_id) as is_ours:
             assert is_ours
         assert list(await store.unfolded()) == [memory.thread_id]
-        assert len(await store.displaced(memory.thread_id, memory.session_id)) == 1
         assert await one_turn(store, memory) == waiting

@@ -4,7 +4,7 @@ Plain data is made of dicts, lists, strings, numbers and booleans. It holds the 
 words: whoever keeps it answers for rule R10.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -98,20 +98,6 @@ def from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
         if not fault:
             return memory
     raise ValueError(f"this is no whole snapshot of version {SNAPSHOT_VERSION} ({fault})")
-
-
-def pairs_to_plain(pairs: Iterable[TurnPair]) -> list[dict[str, Any]]:
-    """Give pairs alone as plain data."""
-    return [_pair_to_plain(pair) for pair in pairs]
-
-
-def pairs_from_plain(plain: object) -> tuple[TurnPair, ...]:
-    """Read pairs back. Raises ValueError, without words of them, for anything else."""
-    try:
-        return tuple(_pair_from_plain(pair) for pair in _list(plain))
-    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
-        fault = type(error).__name__  # as above
-    raise ValueError(f"these are no whole pairs ({fault})")
 
 
 def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:

@@ -29,11 +29,6 @@ class ThreadKeys:
         return f"{self.root}:pending"
 
     @property
-    def displaced(self) -> str:
-        """The list of pairs that left the window in this session, if it is kept."""
-        return f"{self.root}:displaced"
-
-    @property
     def turn(self) -> str:
         """Who has the thread's turn."""
         return f"{self.root}:turn"
@@ -44,9 +39,9 @@ class ThreadKeys:
         return f"{self.root}:fold"
 
     @property
-    def data(self) -> tuple[str, str, str]:
+    def data(self) -> tuple[str, str]:
         """The keys that hold the conversation, and so expire together."""
-        return self.value, self.pending, self.displaced
+        return self.value, self.pending
 
 
 class KeyNames:

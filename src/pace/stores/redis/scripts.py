@@ -9,9 +9,9 @@ from pace.stores.redis.value import DIGEST_BYTES, MAGIC
 _DIGEST_FROM = len(MAGIC) + 1
 _DIGEST_TO = _DIGEST_FROM + DIGEST_BYTES - 1
 
-# KEYS: the lease; value, pending, displaced (none for a fold). ARGV: token, how long the lease
-# lasts, and the time after which nobody waits for the answer any more: a server that was held up
-# must not give the turn to one who has left.
+# KEYS: the lease; value, pending (none for a fold). ARGV: token, how long the lease lasts, and the
+# time after which nobody waits for the answer any more: a server that was held up must not give the
+# turn to one who has left.
 # Gives: whether it is ours, the value, the time.
 TAKE = """
 local time = redis.call('TIME')
@@ -40,25 +40,24 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1
 """
 
-# KEYS: value, pending, displaced, turn. ARGV: 1 the digest expected, 2 the new one (empty: none),
-# 3 the new value, 4 when it expires, 5 the token of the turn that this ends (or empty), 6 the id if
-# something is pending (or empty), 7 "1" if the displaced pairs are over, 8 how many of them are
-# kept, 9 how long a lease lasts, 10 "1" if this is sent again, 11 and on: pairs newly displaced.
+# KEYS: value, pending, turn. ARGV: 1 the digest expected, 2 the new one (empty: none), 3 the new
+# value, 4 when it expires, 5 the token of the turn that this ends (or empty), 6 the id if something
+# is pending (or empty), 7 how long a lease lasts, 8 "1" if this is sent again.
 # While somebody else's turn goes on, nothing expires sooner than it would have.
 WRITE = f"""
 local held = redis.call('GETRANGE', KEYS[1], {_DIGEST_FROM}, {_DIGEST_TO})
 if held ~= ARGV[1] then
-  if ARGV[10] == '1' and held == ARGV[2] then return 1 end
+  if ARGV[8] == '1' and held == ARGV[2] then return 1 end
   return 0
 end
-local turn = redis.call('GET', KEYS[4])
+local turn = redis.call('GET', KEYS[3])
 if ARGV[2] == '' then
-  redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
+  redis.call('DEL', KEYS[1], KEYS[2])
 else
   local ends = ARGV[4]
   if turn and turn ~= ARGV[5] then
     local time = redis.call('TIME')
-    local kept = time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[9])
+    local kept = time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[7])
     kept = math.max(tonumber(ends), kept, redis.call('PEXPIRETIME', KEYS[1]))
     ends = string.format('%.0f', kept)
   end
@@ -68,13 +67,7 @@ else
   else
     redis.call('SET', KEYS[2], ARGV[6], 'PXAT', ends)
   end
-  if ARGV[7] == '1' then redis.call('DEL', KEYS[3]) end
-  if #ARGV > 10 then
-    for i = 11, #ARGV do redis.call('RPUSH', KEYS[3], ARGV[i]) end
-    redis.call('LTRIM', KEYS[3], -tonumber(ARGV[8]), -1)
-  end
-  redis.call('PEXPIREAT', KEYS[3], ends)
 end
-if turn and turn == ARGV[5] then redis.call('DEL', KEYS[4]) end
+if turn and turn == ARGV[5] then redis.call('DEL', KEYS[3]) end
 return 1
 """

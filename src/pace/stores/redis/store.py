@@ -12,9 +12,8 @@ from typing import Self
 
 from pace.errors import SettingsError, StoreError
 from pace.memory.thread import ThreadMemory
-from pace.memory.turn import SessionId, ThreadId, TurnPair
+from pace.memory.turn import ThreadId
 from pace.stores.redis.clock import RedisClock, milliseconds
-from pace.stores.redis.displaced import ends_list, kept_pairs, newly_displaced
 from pace.stores.redis.guard import OFF, check_server
 from pace.stores.redis.keys import KeyNames, id_bytes, id_of
 from pace.stores.redis.lease import Lease, Leases, LeaseTimes
@@ -22,8 +21,6 @@ from pace.stores.redis.link import CONNECT_SECONDS, REQUEST_SECONDS, Link
 from pace.stores.redis.scripts import WRITE
 from pace.stores.redis.value import decode, digest_of, encode
 
-MOST_DISPLACED = 1_000
-"""Pairs that are kept of one session beyond its window, the newest; the rest is let go."""
 # Keys that the server looks at in one step of a listing: about 0.2 ms, in which others wait.
 _SCANNED_AT_ONCE = 1_000
 
@@ -33,13 +30,11 @@ class RedisOptions:
     """How the server is used.
 
     `prefix` is the installation's own. `connections` are as many as turns that wait for the server
-    at one moment. With `keeps_displaced`, pairs that leave the window are kept besides, for as long
-    as their session; nothing reads them yet but `displaced`.
+    at one moment.
     """
 
     prefix: str = "pace"
     accepts_persistence: bool = False
-    keeps_displaced: bool = False
     connections: int = 64
     connect_seconds: float = CONNECT_SECONDS
     request_seconds: float = REQUEST_SECONDS
@@ -155,31 +150,22 @@ class RedisThreadMemoryStore:
             before = b"" if expected is None else digest_of(expected)
         keys = self._names.of(thread_id)
         token = held.lease.token if held is not None and ends_turn else b""
-        args = self._written(expected, before, memory, token)
+        args = self._written(before, memory, token)
         written = await self._link.ask(
-            lambda again: self._write(
-                [*keys.data, keys.turn], [*args[:9], b"1" if again else b"", *args[9:]]
-            )
+            lambda again: self._write([*keys.data, keys.turn], [*args, b"1" if again else b""])
         )
         if written and token and held is not None:
             held.lease.is_over = True
         return bool(written)
 
     def _written(
-        self,
-        expected: ThreadMemory | None,
-        before: bytes,
-        memory: ThreadMemory | None,
-        token: bytes,
+        self, before: bytes, memory: ThreadMemory | None, token: bytes
     ) -> list[bytes | int]:
         """What the script takes, but for whether it is sent again."""
         lasts = round(self._leases.times.lasts.total_seconds() * 1000)
         if memory is None:
-            return [before, b"", b"", 0, token, b"", b"1", MOST_DISPLACED, lasts]
+            return [before, b"", b"", 0, token, b"", lasts]
         value = encode(memory)
-        displaced: list[bytes] = []
-        if self._options.keeps_displaced:
-            displaced = newly_displaced(expected, memory)
         return [
             before,
             value.digest,
@@ -187,10 +173,7 @@ class RedisThreadMemoryStore:
             milliseconds(memory.expires_at),
             token,
             id_bytes(memory.thread_id) if memory.is_pending else b"",
-            b"1" if ends_list(expected, memory) else b"",
-            MOST_DISPLACED,
             lasts,
-            *displaced,
         ]
 
     # --- folds
@@ -243,20 +226,6 @@ class RedisThreadMemoryStore:
             for key in keys:
                 pipeline.get(key)
             return [value for value in await pipeline.execute() if value is not None]
-
-    # --- what left the window
-
-    async def displaced(self, thread_id: ThreadId, session_id: SessionId) -> tuple[TurnPair, ...]:
-        """The pairs of this session that left its window, oldest first; at most MOST_DISPLACED.
-
-        Empty unless they are kept.
-        """
-        key = self._names.of(thread_id).displaced
-        items = await self._link.command("LRANGE", key, 0, -1)
-        try:
-            return kept_pairs(items, session_id)
-        except ValueError:
-            raise self._foreign() from None
 
     async def aclose(self) -> None:
         """Let go of connections; the threads stay."""
