@@ -286,7 +286,7 @@ class Companion:
             raise EmptyReplyError
 
     def _recalled(self, memory: ThreadMemory, text: str) -> tuple[ExtraBlock, ...]:
-        block = recall_block(memory, text) if memory.displaced else None
+        block = recall_block(memory, text)
         return () if block is None else (block,)
 
     async def _close(

@@ -168,6 +168,8 @@ def recall_block(memory: ThreadMemory, words: str) -> ExtraBlock | None:
 
     What the prompt shows anyway, in the window or as pending, is not said twice.
     """
+    if not memory.displaced:
+        return None
     covered = [each for each in memory.displaced if each.pair.number <= memory.summary.covers]
     text = recalled(covered, words)
     if not text:
