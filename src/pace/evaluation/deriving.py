@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pace.evaluation.stems import stems_of, telling_stems
+from pace.evaluation.stems import sentences_of, stems_of, telling_stems
 from pace.evaluation.talks import Fact, SaidTurn, Side
 from pace.summarizers.rarity import is_common, word_key
-from pace.summarizers.values import NUMBER_WORDS, Values, values_in
+from pace.summarizers.values import Values, values_in
+from pace.summarizers.words import NUMBER_WORDS
 
 HOW = (
     "The facts are the names, numbers, dates and identifiers that Pace finds in what was said, "
@@ -25,7 +26,6 @@ HOW = (
 _MOST_CUES = 6
 _WEAK_BELOW = 1_000
 _MOST_TURNS = 1 / 3
-_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?…])\s+|\n+")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -66,7 +66,7 @@ def _found_in(text: str) -> Iterator[_Found]:
     if not len(values):
         return
     pattern = _pattern(values)
-    for sentence in _BETWEEN_SENTENCES.split(text):
+    for sentence in sentences_of(text):
         for place in pattern.finditer(sentence):
             keywords = tuple(dict.fromkeys(telling_stems(place[0])))
             if keywords:

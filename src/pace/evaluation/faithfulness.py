@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pace.evaluation.matching import Positions
 from pace.evaluation.replay import Moment, Replay
-from pace.evaluation.stems import Stem, stems_of, telling_stems
+from pace.evaluation.stems import Stem, sentences_of, stems_of, telling_stems
 from pace.evaluation.talks import SaidTurn, Side, Talk
 from pace.memory.summary import RollingSummary, Speaker
 from pace.summarizers.source import Source
@@ -22,13 +22,12 @@ _FRAME = frozenset(
     )
 )
 _NEGATIONS = frozenset(
-    {"not", "no", "never", "none", "nobody", "nothing", "nowhere"}
-    | {"neither", "nor", "cannot", "without", "hardly"}
+    stem.text
+    for stem in stems_of("not no never none nobody nothing nowhere neither nor cannot without")
 )
 # A statement is that of a sentence which holds this share of its telling words, if it has so many.
 _ALIKE = 0.75
 _FEWEST_WORDS = 3
-_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|[;\n]+")
 _WHO = re.compile(r"\b(user|assistant|pace)\b", re.IGNORECASE)
 _SIDES = {Speaker.USER: Side.USER, Speaker.PACE: Side.ASSISTANT}
 
@@ -76,11 +75,6 @@ def statements_of(summary: RollingSummary) -> list[tuple[Side | None, str]]:
     if summary.clauses:
         return [(_SIDES.get(clause.speaker), clause.text) for clause in summary.clauses]
     return [(_named_in(sentence), sentence) for sentence in sentences_of(summary.text)]
-
-
-def sentences_of(text: str) -> list[str]:
-    """A text cut at the ends of its sentences, semicolons and lines."""
-    return [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
 
 
 def _named_in(sentence: str) -> Side | None:

@@ -10,62 +10,33 @@ from typing import NamedTuple
 
 import snowballstemmer
 
-
-def _words(text: str) -> list[str]:
-    return text.split()
-
+from pace.summarizers.dates import MONTHS, WEEKDAYS
+from pace.summarizers.words import NUMBER_WORDS
 
 _STEMMER = snowballstemmer.stemmer("english")
 # Words that tell no fact: small ones, and what people say to be civil.
-_TELL_NOTHING = frozenset(
-    _words(
-        """
-        a an the this that these those there here it its it's i i'm me my mine myself we us our
-        ours ourselves you your yours yourself he him his himself she her hers herself they them
-        their theirs themselves who whom whose which what when where why how is am are was were be
-        been being do does did doing done have has had having will would shall should can could
-        may might must ought need to of in on at by for with from into onto about as than then so
-        too very just also and or but if because while until though although not no nor yes don
-        doesn didn isn aren wasn weren won wouldn couldn shouldn can't cannot ll ve re d s t m let
-        lets got get gets getting go goes going gonna wanna really actually quite pretty much many
-        more most some any all both each every few own same such only other another again ever
-        never always up down out off over under between through during before after above below
-        like well oh ah um uh hey hi hello wow yeah yep nope okay ok sure thanks thank please
-        sorry great good nice cool awesome im ive id ill youre youve youll dont didnt doesnt isnt
-        cant wont thats whats lol haha maybe perhaps kind sort lot lots thing things stuff
-        something anything nothing everything someone anyone everyone one ones etc via per
-        """
-    )
-)
-_COUNTED = _words(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty"
-)
-_TENS = _words("thirty forty fifty sixty seventy eighty ninety")
-_NUMBERS = {
-    **{word: str(number) for number, word in enumerate(_COUNTED)},
-    **{word: str(number * 10) for number, word in enumerate(_TENS, 3)},
-}
+_SMALL = """
+    a an the this that these those there here it its it's i i'm me my mine myself we us our ours
+    ourselves you your yours yourself he him his himself she her hers herself they them their
+    theirs themselves who whom whose which what when where why how is am are was were be been
+    being do does did doing done have has had having will would shall should can could may might
+    must ought need to of in on at by for with from into onto about as than then so too very
+    just also and or but if because while until though although not no nor yes don doesn didn
+    isn aren wasn weren won wouldn couldn shouldn can't cannot ll ve re d s t m let lets got get
+    gets getting go goes going gonna wanna really actually quite pretty much many more most some
+    any all both each every few own same such only other another again ever never always up down
+    out off over under between through during before after above below like well oh ah um uh hey
+    hi hello wow yeah yep nope okay ok sure thanks thank please sorry great good nice cool
+    awesome im ive id ill youre youve youll dont didnt doesnt isnt cant wont thats whats lol
+    haha maybe perhaps kind sort lot lots thing things stuff something anything nothing
+    everything someone anyone everyone one ones etc via per"""
+_TELL_NOTHING = frozenset(_SMALL.split())
+_NUMBERS = {"zero": "0", **NUMBER_WORDS}
 # It counts as seldom as it points.
 _ONE = "one"
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 # Short names of months and days; "sat" and "sun" are words of their own.
 _IN_FULL = {
-    **{name[:3]: name for name in (*_MONTHS, *_DAYS) if name[:3] not in {"sat", "sun"}},
+    **{name[:3]: name for name in (*MONTHS, *WEEKDAYS) if name[:3] not in {"sat", "sun"}},
     "tues": "tuesday",
     "weds": "wednesday",
     "thur": "thursday",
@@ -74,6 +45,7 @@ _IN_FULL = {
 }
 _ENDS_OF_CONTRACTIONS = frozenset({"s", "m", "re", "ve", "ll", "d", "t"})
 
+_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|[;\n]+")
 _WORD = re.compile(r"\d+:\d+|\d+(?:\.\d+)?|[a-z]+(?:'[a-z]+)?")
 _BEFORE_OR_AFTER_NOON = re.compile(r"\b([ap])\.\s?m\b\.?")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
@@ -100,6 +72,11 @@ def stems_of(text: str) -> list[Stem]:
 def telling_stems(text: str) -> list[str]:
     """The words of a text that tell something, in their order."""
     return [stem.text for stem in stems_of(text) if stem.tells]
+
+
+def sentences_of(text: str) -> list[str]:
+    """A text cut at the ends of its sentences, semicolons and lines."""
+    return [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
 
 
 @lru_cache(maxsize=100_000)

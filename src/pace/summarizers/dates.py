@@ -6,14 +6,14 @@ from datetime import date, timedelta
 
 from pace.memory.turn import TurnPair
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = (
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
 _MONTH_NUMBERS = {
-    **{name: number for number, name in enumerate(_MONTHS, 1)},
-    **{name[:3]: number for number, name in enumerate(_MONTHS, 1)},
+    **{name: number for number, name in enumerate(MONTHS, 1)},
+    **{name[:3]: number for number, name in enumerate(MONTHS, 1)},
     "sept": 9,
 }
 _ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
@@ -50,8 +50,8 @@ def dates_of(pair: TurnPair) -> frozenset[date]:
     for found in _IN_DAYS.finditer(text):
         days = int(found[1]) * (7 if found[2].lower() == "week" else 1)
         away |= {days, -days}
-    for weekday in {found[0].lower() for found in _WEEKDAY.finditer(text)} & set(_WEEKDAYS):
-        ahead = (_WEEKDAYS.index(weekday) - today.weekday()) % 7
+    for weekday in {found[0].lower() for found in _WEEKDAY.finditer(text)} & set(WEEKDAYS):
+        ahead = (WEEKDAYS.index(weekday) - today.weekday()) % 7
         away |= {ahead, ahead - 7, ahead + 7}
     return frozenset(today + timedelta(days=days) for days in away) | dates_in(text, today.year)
 
@@ -80,7 +80,7 @@ def _date(year: int, month: int, day: int) -> set[date]:
 def ways_to_write(day: date) -> Iterator[str]:
     """Give a day in the usual ways, and each of its parts; names in English, all in lower case."""
     year, month, number = day.year, day.month, day.day
-    weekday, name = _WEEKDAYS[day.weekday()], _MONTHS[month - 1]
+    weekday, name = WEEKDAYS[day.weekday()], MONTHS[month - 1]
     yield from (weekday, weekday[:3], name, name[:3], str(year), str(number), f"{number:02}")
     yield from (f"{year}-{month:02}-{number:02}", f"{number}.{month}.{year}")
     for a, b in ((number, month), (month, number)):

@@ -11,7 +11,8 @@ from datetime import date
 from functools import lru_cache
 
 from pace.summarizers.dates import dates_in, ways_to_write
-from pace.summarizers.values import NUMBER_WORDS, POSSESSIVE, WORD, Values, is_english, normal
+from pace.summarizers.values import POSSESSIVE, WORD, Values, is_english, normal
+from pace.summarizers.words import NUMBER_WORDS
 
 _THOUSANDS = re.compile(r"(?<=\d)[,.'’\u00a0\u202f](?=\d{3}(?!\d))")
 _SPACED_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")

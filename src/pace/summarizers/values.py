@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pace.summarizers.rarity import has_ordinary_end, is_common, word_key
+from pace.summarizers.words import TELLING_NUMBER_WORDS
 
 # A letter or digit of a script that puts spaces between words.
 _L = r"[^\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -24,17 +25,6 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _IDENTIFIER = re.compile(r"\d|[a-z][A-Z]|[_@=]|://|[a-z0-9]\.[a-z]{2,}")
 _NUMBER_AND_UNIT = re.compile(r"(\d[\d.,:]*)[-–]?[a-z]+")
 _TWO_NUMBERS = re.compile(r"(\d[\d.,:]*)[-–/](\d[\d.,:]*)")
-_COUNTED = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty"
-)
-_TENS = "thirty forty fifty sixty seventy eighty ninety"
-NUMBER_WORDS = {
-    **{word: str(number) for number, word in enumerate(_COUNTED.split(), 1)},
-    **{word: str(number * 10) for number, word in enumerate(_TENS.split(), 3)},
-}
-# "One" and "two" count and point as often as they tell.
-_CHECKED_NUMBER_WORDS = frozenset(NUMBER_WORDS) - {"one", "two"}
 
 # --- names
 
@@ -87,7 +77,7 @@ def values_in(text: str) -> Values:
     return Values(
         names=frozenset(_names_in(text, words)),
         numbers=frozenset(number for run in runs for number in _numbers_of(run[0]))
-        | (_CHECKED_NUMBER_WORDS & frozenset(counted)),
+        | (TELLING_NUMBER_WORDS & frozenset(counted)),
     )
 
 

@@ -12,10 +12,10 @@ def _words(text: str) -> frozenset[str]:
 # Without these a sentence says the opposite, or another place, time or owner.
 NEGATIONS = _words(
     """
-    not no never none nobody nothing nowhere neither nor cannot without hardly barely
-    except unless nicht kein keine keinen keiner nie niemals ohne nunca jamás nadie nada ningún
-    ninguna ninguno tampoco sin não nem nenhum nenhuma ninguém sem ne pas jamais aucun aucune sans
-    non nessuno nessuna senza
+    not no never none nobody nothing nowhere neither nor cannot without hardly barely except
+    unless nicht kein keine keinen keiner nie niemals ohne nunca jamás nadie nada ningún ninguna
+    ninguno tampoco sin não nem nenhum nenhuma ninguém sem ne pas jamais aucun aucune sans non
+    nessuno nessuna senza
     """
 )
 
@@ -128,15 +128,19 @@ LOOSE_NOUNS = _words(
     """
 )
 
-# Numbers are said in words as often as in digits. "One" and "two" count and point as often as they
-# tell.
-COUNTS = _words(
-    """
-    three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
-    thousand million dozen twice
-    """
+_COUNTED = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
 )
+_TENS = "thirty forty fifty sixty seventy eighty ninety"
+NUMBER_WORDS = {
+    **{word: str(number) for number, word in enumerate(_COUNTED.split(), 1)},
+    **{word: str(number * 10) for number, word in enumerate(_TENS.split(), 3)},
+}
+# "One" and "two" count and point as often as they tell.
+TELLING_NUMBER_WORDS = frozenset(NUMBER_WORDS) - {"one", "two"}
+# Numbers are said in words as often as in digits.
+COUNTS = TELLING_NUMBER_WORDS | _words("hundred thousand million dozen twice")
 
 # A point after these ends no sentence.
 ABBREVIATIONS = _words(
