@@ -36,6 +36,7 @@ from pace.wiring import assemble_relay
 
 Measure = Callable[[], dict[str, float]]
 
+_TURNS = 200
 _SUMMARY_TOKENS = 400
 # A summary that is nearly at its budget is full: clauses go in whole.
 _FULL = 360
@@ -64,8 +65,8 @@ def _turns() -> Measure:
     """The turn path of `turn_path.py`, with nothing pending and with a pair that is."""
 
     def measure() -> dict[str, float]:
-        plain = _timed_turns(pending=False)
-        waiting = _timed_turns(pending=True)
+        plain = turn_path.timings(_TURNS, pending=False)
+        waiting = turn_path.timings(_TURNS, pending=True)
         return {
             "turn: accept, compose, record": statistics.median(row[3] for row in plain),
             "compose": statistics.median(row[1] for row in plain),
@@ -73,20 +74,6 @@ def _turns() -> Measure:
         }
 
     return measure
-
-
-def _timed_turns(*, pending: bool) -> list[list[float]]:
-    coming, counts = turn_path._turns(), turn_path._Counts()
-    memory, taken = turn_path._full_memory(coming), []
-    for turn in islice(coming, 200):
-        turn_path._timed(memory, turn, counts)  # which counts these texts for the first time
-        memory, seconds = turn_path._timed(memory, turn, counts)
-        taken.append(seconds)
-        folded = turn_path._folded(memory)
-        memory = replace(folded, pending=memory.pending[-1:]) if pending else folded
-        if pending:
-            memory = replace(memory, summary=replace(memory.summary, covers=0))
-    return taken
 
 
 # --- folds
@@ -179,7 +166,7 @@ def _relaying(turns: int) -> Measure:
 
 
 def _snapshot() -> dict[str, float]:
-    memory = turn_path._full_memory(turn_path._turns())
+    memory = turn_path.full_memory(turn_path.coming_turns())
     taken = _timed(
         lambda: [from_plain(json.loads(json.dumps(to_plain(memory)))) for _ in range(50)]
     )

@@ -44,7 +44,7 @@ class _Counts(dict[str, int]):
         return self[text]
 
 
-def _turns() -> Iterator[FinishedTurn]:
+def coming_turns() -> Iterator[FinishedTurn]:
     for number in range(sys.maxsize):
         yield FinishedTurn(
             turn_id=TurnId(f"{number:032d}"),
@@ -55,7 +55,7 @@ def _turns() -> Iterator[FinishedTurn]:
         )
 
 
-def _full_memory(turns: Iterator[FinishedTurn]) -> ThreadMemory:
+def full_memory(turns: Iterator[FinishedTurn]) -> ThreadMemory:
     """A thread whose window and block are full."""
     memory = ThreadMemory(
         thread_id=ThreadId("thread"),
@@ -109,9 +109,10 @@ def _timed(
     return recorded, [opened - begun, composed - opened, done - composed, done - begun]
 
 
-def _measure(turns: int, *, pending: bool) -> None:
-    coming = _turns()
-    memory, counts, taken = _full_memory(coming), _Counts(), []
+def timings(turns: int, *, pending: bool) -> list[list[float]]:
+    """Seconds for accept, compose, record and all of them, turn by turn."""
+    coming = coming_turns()
+    memory, counts, taken = full_memory(coming), _Counts(), []
     for turn in islice(coming, turns):
         # The first time these texts are counted; the second is the one that counts.
         _timed(memory, turn, counts)
@@ -121,6 +122,11 @@ def _measure(turns: int, *, pending: bool) -> None:
         memory = replace(folded, pending=memory.pending[-1:]) if pending else folded
         if pending:
             memory = replace(memory, summary=replace(memory.summary, covers=0))
+    return taken
+
+
+def _measure(turns: int, *, pending: bool) -> None:
+    taken = timings(turns, pending=pending)
     print(f"{turns:,} turns, {'one pair pending' if pending else 'nothing pending'}:")
     rows = zip(*taken, strict=True)
     for name, row in zip(("accept", "compose", "record", "all"), rows, strict=True):
