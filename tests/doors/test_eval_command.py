@@ -86,6 +86,31 @@ async def test_summarizer_of_ones_own(tmp_path: Path, talk: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("raise KeyError('Bergen')", "KeyError"),
+        ("def make(): raise ZeroDivisionError", "ZeroDivisionError"),
+        (
+            "class make:\n name = 'm'\n async def summarize(self, fold): raise LookupError(fold)",
+            "LookupError",
+        ),
+    ],
+)
+async def test_summarizer_of_ones_own_that_fails(
+    tmp_path: Path, talk: str, code: str, kind: str
+) -> None:
+    """Its fault is named as its own, by its kind: what it says may quote the talk."""
+    (tmp_path / "own_one.py").write_text(code, encoding="utf-8")
+    env = {"PYTHONPATH": str(tmp_path)}
+    ended = await run_pace(tmp_path, "eval", talk, "--summarizer", "own_one:make", env=env)
+    assert ended.status == 2
+    assert "own_one:make" in ended.err
+    assert kind in ended.err
+    assert ended.err.count("\n") == 1
+    assert "Bergen" not in ended.err
+
+
+@pytest.mark.parametrize(
     ("flags", "named"),
     [
         (("no-such-file.json",), "no-such-file.json"),

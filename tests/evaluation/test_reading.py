@@ -58,6 +58,13 @@ def test_reasoning_is_no_answer() -> None:
     assert reading.by_shown[Shown.PACE].right.part == 0
 
 
+def test_reply_without_end_is_stopped() -> None:
+    """It is no answer in a few words, and the planner is not left at it."""
+    with ScriptedPlanner(["Well, "] * 2_000) as reader:
+        asyncio.run(read([replayed()], reader, shown=[Shown.PACE]))
+    assert len(reader.stopped) == 1
+
+
 def test_questions_are_drawn_evenly() -> None:
     """Of many talks, a few questions are of several of them."""
     talks = [replayed(str(number)) for number in range(6)]

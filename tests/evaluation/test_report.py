@@ -1,6 +1,7 @@
 """A report is figures alone, and comes back from JSON as it was."""
 
 import asyncio
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -84,6 +85,14 @@ def test_page_needs_nothing_besides_itself() -> None:
     assert "<script" not in page
     assert 'src="' not in page
     assert "&lt;of ours&gt;" in page
+
+
+def test_chart_says_which_runs_it_leaves_out() -> None:
+    """There are only so many colours; the tables hold all of them."""
+    made = report()
+    page = as_page(replace(made, runs=made.runs * 5))
+    assert "The first 7 of 10 runs" in page
+    assert "The first" not in as_page(made)
 
 
 def test_chart_is_a_picture() -> None:

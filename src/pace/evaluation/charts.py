@@ -56,6 +56,8 @@ def _drawn(report: Report) -> Figure:
             _draw_answers(row[2], source, of_source)
     names = [run.name for run in runs]
     marks = [figure.axes[0].plot([], [], color=colour)[0] for colour in _COLOURS[: len(runs)]]
+    if len(report.runs) > len(runs):
+        figure.suptitle(f"The first {len(runs)} of {len(report.runs)} runs", fontsize=11)
     figure.legend(marks, names, loc="outside lower center", ncols=min(3, len(runs)), frameon=False)
     return figure
 

@@ -23,7 +23,9 @@ SYSTEM = (
     "with what was said in it alone."
 )
 """What a reader is told; the same for all that it is shown."""
-REPLY_TOKENS = 64
+_REPLY_TOKENS = 64
+# A reply of more characters is no answer in a few words, even if it thought aloud first.
+_LONGEST_ANSWER = 2_000
 _NOTHING = "…"
 
 
@@ -78,7 +80,7 @@ async def read(
     PlannerError, and PromptTooLongError if a planner has no room for a question.
     """
     traits = await planner.traits()
-    room = Room(context_tokens=traits.context_tokens, reply_tokens=REPLY_TOKENS)
+    room = Room(context_tokens=traits.context_tokens, reply_tokens=_REPLY_TOKENS)
     counts = TokenCounts(planner)
     asked = questions_of(replays, most=most)
     tries: dict[Shown, list[_Try]] = {what: [] for what in shown}
@@ -153,7 +155,7 @@ def _half(text: str) -> str:
 
 
 async def _answer(planner: Planner, prompt: Prompt) -> str:
-    """The whole reply, without its reasoning."""
+    """The reply, without its reasoning; stopped where it grows too long."""
     text = ""
     async with aclosing(planner.stream(prompt)) as events:
         async for event in events:
@@ -164,6 +166,8 @@ async def _answer(planner: Planner, prompt: Prompt) -> str:
                     text = kept
                 case _:
                     pass
+            if len(text) > _LONGEST_ANSWER:
+                break
     return without_reasoning(text)
 
 

@@ -20,10 +20,11 @@ from pace.doors.cli.talking import open_settings
 from pace.doors.cli.tier import ask_consent
 from pace.doors.safe_text import safe_line
 from pace.doors.summarizing import summarizer_of
-from pace.errors import MissingExtraError, SettingsError, TalksError
+from pace.errors import MissingExtraError, SettingsError, SummarizerError, TalksError
 from pace.evaluation.talks import Talk
 from pace.folders import Folders
 from pace.memory.limits import SUMMARY_TOKENS, WINDOW_SIZES, ThreadLimits
+from pace.memory.summary import Fold, SummaryUpdate
 from pace.planners.tiers import open_planner
 from pace.ports import Planner, ThreadSummarizer
 from pace.settings import SummariesBy
@@ -34,7 +35,6 @@ from pace.summarizers.extractive import ExtractiveSummarizer
 try:
     from pace.evaluation.charts import as_page, as_png
     from pace.evaluation.loading import load_talks, shipped
-    from pace.evaluation.reading import REPLY_TOKENS
     from pace.evaluation.report import Report, Run, as_json, evaluate, report_from
     from pace.evaluation.simple import NewestText, Nothing
     from pace.evaluation.tables import Table, compared, tables_of
@@ -149,8 +149,7 @@ async def _evaluated(
 
 
 async def _reader(file: SettingsFile, stack: AsyncExitStack) -> Planner:
-    """The planner of the settings, made to answer shortly and the same each time."""
-    file.wish("planner.reply_tokens", REPLY_TOKENS)
+    """The planner of the settings, made to answer the same each time."""
     file.wish("planner.temperature", 0.0)
     opened = await open_planner(lambda: file.current, models=Folders.of().models, screen=FetchBar())
     stack.push_async_callback(opened.planner.aclose)
@@ -189,14 +188,34 @@ def _own(name: str) -> ThreadSummarizer:
     sys.path.insert(0, "")
     try:
         made: ThreadSummarizer = getattr(import_module(module), maker)()
-    except (ImportError, AttributeError, TypeError) as error:
+    except Exception as error:  # somebody else's code may raise anything
         raise SettingsError(
             f"{safe_line(name)} cannot be made ({type(error).__name__}). "
             "Name a module that Python finds here and something in it to call without arguments."
         ) from error
     if not hasattr(made, "summarize"):
         raise SettingsError(f"{safe_line(name)} makes no summarizer: it cannot summarize.")
-    return made
+    return _Own(made, name)
+
+
+class _Own:
+    """A person's own summarizer: what it raises besides SummarizerError is told as its fault."""
+
+    def __init__(self, inner: ThreadSummarizer, name: str) -> None:
+        self._inner = inner
+        self.name = name
+
+    async def summarize(self, fold: Fold) -> SummaryUpdate:
+        """Raises SettingsError for a fault of its own."""
+        try:
+            return await self._inner.summarize(fold)
+        except SummarizerError:
+            raise
+        except Exception as error:
+            raise SettingsError(
+                f"{safe_line(self.name)} failed at a fold ({type(error).__name__}). Mend it, or "
+                "have it raise pace.errors.SummarizerError for folds that it cannot make."
+            ) from error
 
 
 # --- what was asked
