@@ -1,12 +1,14 @@
 """`pace eval`, as a person runs it: tables, JSON, charts, comparisons, and what it refuses."""
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from doors.running import run_pace
 
+SHIPPED = files("pace.evaluation") / "shipped" / "talks.jsonl"
 MESSAGES = [
     {"role": "user", "content": "My booking code is KX-4417, for the train to Bergen."},
     {"role": "assistant", "content": "Noted: KX-4417 to Bergen."},
@@ -141,8 +143,10 @@ async def test_what_cannot_be_measured(tmp_path: Path, flags: tuple[str, ...], n
 
 async def test_reading_with_the_embedded_model(tmp_path: Path, tiny: Path) -> None:
     """A real model is asked from Pace's prompt, the window and the history, and answers count."""
+    one = tmp_path / "one.jsonl"
+    one.write_text(SHIPPED.read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
     flags = ("--read", "--questions", "2", "--model", str(tiny), "--json")
-    ended = await run_pace(tmp_path, "eval", *flags)
+    ended = await run_pace(tmp_path, "eval", str(one), *flags)
     assert ended.status == 0, ended.err
     readings = [f["reading"] for f in json.loads(ended.out)["runs"][0]["by_source"].values()]
     for reading in readings:

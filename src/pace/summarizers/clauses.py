@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from pace.summarizers.rarity import is_ordinary, word_cost, word_key, word_value
+from pace.summarizers.rarity import is_ordinary, plain_word, word_cost, word_key, word_value
 from pace.summarizers.words import (
     ABBREVIATIONS,
     FILLERS,
@@ -223,9 +223,8 @@ def _word(text: str, *, opens: bool) -> Word:
     if known:
         return known
     if text.islower() and text.isalpha() and text.isascii():
-        key = word_key(text)
-        value = word_value(text, key, is_name=False)
-        return Word(text, Kind.TELLING, key, value, word_cost(text, key))
+        key, value, cost = plain_word(text)
+        return Word(text, Kind.TELLING, key, value, cost)
     bare = text.rstrip("?")
     lower = bare.lower().replace("’", "'")
     if lower in NEGATIONS or lower.endswith("n't"):
@@ -238,8 +237,8 @@ def _word(text: str, *, opens: bool) -> Word:
         return Word(text, Kind.STAYS)
     key = word_key(lower)
     is_name = has_capital and not (opens and is_ordinary(lower, key))
-    value = word_value(bare, key, is_name=is_name)
     cost = word_cost(bare, key)
+    value = word_value(bare, key, cost, is_name=is_name)
     if not bare.isascii() and _HAS_UNSPACED.search(bare):
         value = max(value, _UNSPACED_VALUE * cost)
     is_checkable = is_name or not (bare.isalpha() or not any(map(str.isdigit, bare)))
