@@ -250,14 +250,14 @@ def _best_cut(at: int, words: list[Word], counts: Counter[str]) -> _Cut:
         worths.append(worth)
         costs.append(cost)
     size = len(words)
-    cuts = [_Cut(worth / (cost + _CLAUSE_COST), at, 0, size)]
+    best = (worth / (cost + _CLAUSE_COST), 0, size)
     for start, end in _parts(words):
         loss = (worths[end] - worths[start]) / (costs[end] - costs[start])
-        cuts.append(_Cut(loss if start else loss + _NO_HEAD, at, start, end))
-    best = min(cuts)
+        best = min(best, (loss if start else loss + _NO_HEAD, start, end))
+    loss, start, end = best
     if words[-1].text.endswith("?"):
-        return best._replace(loss=best.loss * _QUESTION)
-    return best
+        loss *= _QUESTION
+    return _Cut(loss, at, start, end)
 
 
 def _parts(words: list[Word]) -> Iterator[tuple[int, int]]:

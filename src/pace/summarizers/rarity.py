@@ -97,6 +97,8 @@ def _value_of_key(key: str) -> float:
     return value * _DESCRIBING_SHARE if key.endswith(_DESCRIBING) else value
 
 
+# By how many digits they are, since the estimate knows no more of them.
+_DIGITS_COSTS = tuple(max(1.0, estimate_tokens(f" {10**n}"[:-1]) - _DIGITS_ALONE) for n in range(9))
 # Most words of a talk are these, and every fold asks anew: once made, it costs a look.
 _VALUES_OF_KEYS = {key: _value_of_key(key) for key in (*_CLASSES, *_PLAIN, *_COUNTS)}
 
@@ -149,6 +151,8 @@ def word_cost(text: str, key: str) -> float:
         return _CODE_COST * len(text)
     if len(text) <= _LONGEST_WORD and text.isascii() and text.isalpha():
         return 1.0 + (len(text) - 2) * (_RARE_COST if text.islower() else _NAME_COST)
+    if text.isdigit() and text.isascii() and len(text) < len(_DIGITS_COSTS):
+        return _DIGITS_COSTS[len(text)]
     alone = _DIGITS_ALONE if text.isdigit() else _SIGNS_ALONE
     return max(1.0, estimate_tokens(f" {text}") - alone)
 
