@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from aiohttp import web
-from planted import codes_in, summary
+from planted import facts, summary
 from wire import (
     Said,
     Used,
@@ -45,11 +45,15 @@ Answering = Callable[[tuple[Said, ...]], Awaitable[str]]
 
 @dataclass(slots=True)
 class Request:
-    """One request; `ended_at` (seconds, as `time.perf_counter`) stays None while it hangs."""
+    """One request; `ended_at` (seconds, as `time.perf_counter`) stays None while it hangs.
+
+    `is_retry` where a client of OpenAI's tells that it asks again by itself.
+    """
 
     model: str
     messages: tuple[Said, ...]
     began_at: float
+    is_retry: bool = False
     ended_at: float | None = None
 
     @property
@@ -70,8 +74,7 @@ class Request:
 class FakeModel:
     """What it does, to be changed at any time, and what it was asked.
 
-    Seconds are how long each takes. An `ALTERNATES` fault is raised for every other summary, and
-    again for every try to get that same one. With `answers_turns` or `summarizes`, replies and
+    Seconds are how long each takes. With `answers_turns` or `summarizes`, replies and
     summaries are made by it.
     """
 
@@ -84,7 +87,7 @@ class FakeModel:
     log: list[Request] = field(default_factory=list)
     _summarizing: asyncio.Event = field(default_factory=asyncio.Event)
     _let_go: asyncio.Event = field(default_factory=asyncio.Event)
-    _verdicts: dict[tuple[Said, ...], bool] = field(default_factory=dict)
+    _failed: bool = False
 
     # --- what is asked of the log
 
@@ -115,38 +118,34 @@ class FakeModel:
         """Raises web.HTTPInternalServerError or ConnectionResetError, as the fault is."""
         if request.model == SUMMARIZER:
             self._summarizing.set()
-            return await self._summary(request.messages)
+            return await self._summary(request)
         await asyncio.sleep(self.planner_seconds)
         if self.answers_turns is not None:
             return await self.answers_turns(request.messages)
         return self.reply
 
-    async def _summary(self, messages: tuple[Said, ...]) -> str:
+    async def _summary(self, request: Request) -> str:
         await asyncio.sleep(self.summarizer_seconds)
         if self.fault is Fault.HANGS:
             await self._let_go.wait()
             raise ConnectionResetError
-        if self.fault is Fault.RAISES or (self.fault is Fault.ALTERNATES and self._fails(messages)):
+        if self.fault is Fault.RAISES or (self.fault is Fault.ALTERNATES and self._fails(request)):
             raise web.HTTPInternalServerError(text=_FAULT, content_type="application/json")
         if self.fault is Fault.EMPTY:
             return ""
         if self.summarizes is not None:
-            return await self.summarizes(messages)
-        text = "\n".join(said.text for said in messages)
-        made = summary(text, SUMMARY_TOKENS)
-        return _as_facts(made) if "<fact>" in text else made
+            return await self.summarizes(request.messages)
+        text = request.text
+        return (facts if "<fact>" in text else summary)(text, SUMMARY_TOKENS)
 
-    def _fails(self, messages: tuple[Said, ...]) -> bool:
-        return self._verdicts.setdefault(messages, len(self._verdicts) % 2 == 0)
+    def _fails(self, request: Request) -> bool:
+        """Every other time; a client's own try at the same request fares as the one before."""
+        if not request.is_retry:
+            self._failed = not self._failed
+        return self._failed
 
 
 _FAULT = json.dumps({"error": {"message": "Planted fault.", "type": "server_error", "code": None}})
-
-
-def _as_facts(made: str) -> str:
-    """The same in the form that a list of facts is asked for."""
-    told = "".join(f"<fact>{part}</fact>" for part in made.split(", that ") if codes_in(part))
-    return f"<facts>{told}</facts>"
 
 
 # --- the server
@@ -203,7 +202,12 @@ class _Door:
 
     async def _answered(self, asked: web.Request) -> tuple[dict[str, object], str, Used]:
         body = await asked.json()
-        request = Request(str(body.get("model")), messages_of(body), time.perf_counter())
+        request = Request(
+            str(body.get("model")),
+            messages_of(body),
+            time.perf_counter(),
+            is_retry=asked.headers.get("x-stainless-retry-count", "0") != "0",
+        )
         self._model.log.append(request)
         try:
             text = await self._model.answer(request)

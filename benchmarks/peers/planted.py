@@ -11,6 +11,7 @@ from pace.memory.tokens import estimate_tokens
 
 CODE = re.compile(r"\b[A-Z]{2}-\d{4}\b")
 _STATEMENT = re.compile(r"the code of the [a-z]+ [a-z]+ is ([A-Z]{2}-\d{4})")
+_KNOWN = re.compile(r"<existing_facts>.*?</existing_facts>", re.DOTALL)
 _COLOURS = ("green", "amber", "violet", "silver", "scarlet", "ivory", "teal", "bronze")
 _THINGS = ("parcel", "ledger", "kettle", "bicycle", "lantern", "cabinet", "ticket")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -57,6 +58,28 @@ def codes_in(text: str) -> frozenset[str]:
 
 def summary(text: str, budget: int) -> str:
     """A summary that loses nothing: every planted word of the text, the newest that fit."""
+    told = _statements(text, budget)
+    return f"The user said that {', that '.join(told)}." if told else _NOTHING_TOLD
+
+
+def facts(text: str, budget: int) -> str:
+    """The same for those that ask for a list of facts.
+
+    Only the new ones, where the known ones are shown; all of them, two to a fact, where they are to
+    be made fewer.
+    """
+    known = _KNOWN.search(text)
+    if known is None or "condens" in text:
+        told = _statements(text, budget)
+        told = [" and ".join(told[at : at + 2]) for at in range(0, len(told), 2)]
+    else:
+        held = codes_in(known[0])
+        told = [each for each in _statements(text, budget) if not codes_in(each) <= held]
+    return f"<facts>{''.join(f'<fact>{each}</fact>' for each in told)}</facts>"
+
+
+def _statements(text: str, budget: int) -> list[str]:
+    """What tells each planted word of a text, once, in the order in which they were told."""
     told = {named: f"one code is {named}" for named in CODE.findall(text)}
     told |= {found[1]: found[0] for found in _STATEMENT.finditer(text)}
     kept: list[str] = []
@@ -66,6 +89,4 @@ def summary(text: str, budget: int) -> str:
         if left < 0:
             break
         kept.append(statement)
-    if not kept:
-        return _NOTHING_TOLD
-    return f"The user said that {', that '.join(reversed(kept))}."
+    return kept[::-1]

@@ -109,13 +109,13 @@ async def _lost(stage: Stage, answers: Sequence[Answer]) -> Figures:
 
 
 async def concurrent(cast: Cast) -> Figures:
-    """Four rounds of four messages at once on one thread."""
+    """One message, then four rounds of four at once on the same thread."""
     if why := cast.cannot("turn at once"):
         return {"cannot": why}
     model = FakeModel(planner_seconds=0.2, summarizer_seconds=0.2)
     async with staged(cast.peer, cast.python, model) as stage:
-        answers: list[Answer] = []
-        for start in range(0, _ROUNDS * _AT_ONCE, _AT_ONCE):
+        answers = [await stage.say(0)]
+        for start in range(1, _ROUNDS * _AT_ONCE, _AT_ONCE):
             coming = (stage.say(number) for number in range(start, start + _AT_ONCE))
             answers += await asyncio.gather(*coming)
         await stage.player.settle()

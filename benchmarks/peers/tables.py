@@ -90,9 +90,9 @@ def _tables(peers: Peers) -> Iterator[_Table]:
         ),
     )
     yield _Table(
-        "Four messages at once, four times; a reset while a summary is made",
+        "Four messages at once, four times after a first; a reset while a summary is made",
         (
-            _Column("failed / lost of 16", "concurrent", lambda r: f"{r['failed']} / {r['lost']}"),
+            _Column("failed / lost of 17", "concurrent", lambda r: f"{r['failed']} / {r['lost']}"),
             _Column(
                 "prompts not in turn",
                 "concurrent",
