@@ -78,6 +78,10 @@ def _percent(key: str) -> Callable[[Row], str]:
     return cell
 
 
+def _count(key: str, less: int = 0) -> Callable[[Row], str]:
+    return lambda row: f"{_number(row, key) - less:,}"
+
+
 def _tables(peers: Peers) -> Iterator[_Table]:
     yield _Table(
         f"Waiting and faults, {TURNS} turns each",
@@ -108,12 +112,9 @@ def _tables(peers: Peers) -> Iterator[_Table]:
     yield _Table(
         f"Prompt tokens (whole history: {', '.join(map(_history, (10, 30, 60)))}) and own work",
         (
-            *(
-                _Column(f"tokens, turn {at}", "tokens", lambda r, at=at: f"{r[str(at)]:,}")
-                for at in (10, 30, 60)
-            ),
-            _Column("µs a turn, above no memory", "work", lambda r: f"{r['turn us'] - bare:,}"),
-            _Column("with its summaries", "work", lambda r: f"{r['all us'] - bare_all:,}"),
+            *(_Column(f"tokens, turn {at}", "tokens", _count(str(at))) for at in (10, 30, 60)),
+            _Column("µs a turn, above no memory", "work", _count("turn us", bare)),
+            _Column("with its summaries", "work", _count("all us", bare_all)),
         ),
     )
     kept = (("stand in the prompt, %", "stand"), ("by their subject, %", "by subject"))
@@ -121,14 +122,14 @@ def _tables(peers: Peers) -> Iterator[_Table]:
         "Real talks, without a model for summaries",
         (
             *(_Column(head, "retention", _percent(key)) for head, key in kept),
-            _Column("tokens", "retention", lambda r: f"{r['tokens']:,}"),
+            _Column("tokens", "retention", _count("tokens")),
         ),
     )
     yield _Table(
         "Real talks, with the default model",
         (
             *(_Column(head, "model", _percent(key)) for head, key in kept),
-            _Column("tokens", "model", lambda r: f"{r['tokens']:,}"),
+            _Column("tokens", "model", _count("tokens")),
             _Column("answered rightly, %", "model", _percent("right")),
             _Column("turns that failed", "model", lambda r: f"{r['failed']}"),
         ),

@@ -1,7 +1,7 @@
 """LangChain as https://docs.langchain.com/oss/python/langchain/middleware/built-in has it.
 
 An agent with a checkpointer and `SummarizationMiddleware`. As there, it begins to summarize at
-about twice what it then keeps.
+about twice what it then keeps, the summary besides.
 """
 
 from importlib.metadata import version
@@ -19,7 +19,7 @@ class LangChain:
         def model(name: str) -> ChatOpenAI:
             return ChatOpenAI(model=name, base_url=asked.base_url, api_key=asked.api_key)
 
-        self._trigger = ("tokens", 2 * asked.max_tokens)
+        self._trigger = ("tokens", 2 * asked.max_tokens + asked.summary_tokens)
         self._keep = ("messages", 2 * asked.window_pairs)
         self._threads = InMemorySaver()
         self._agent = create_agent(
