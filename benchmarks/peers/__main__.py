@@ -23,10 +23,11 @@ from environments import ENVIRONMENTS, HERE, ROOT, InstallError, PeerFolder, fou
 from fake_model import FakeModel
 from local_model import NAME, LocalModel
 from player import DriverError
+from recording import Peers, Record
 from retaining import Retaining
 from scenarios import ALONE, SCENARIOS, Figures, Scenario
 from stage import Cast, staged
-from tables import machine, printed, renewed
+from tables import printed
 
 from pace.evaluation.loading import load_talks, shipped
 
@@ -57,16 +58,8 @@ def main() -> int:
     peers = [peer for peer in found(asked.also) if not asked.only or peer.name in asked.only]
     if not peers:
         sys.exit("No such peer. Names are those of the folders in benchmarks/peers.")
-    measured = asyncio.run(_measured(peers, asked))
-    kept = _kept(asked.measured)
-    for name, figures in measured.items():
-        kept[name] = {**kept.get(name, {}), **figures}
-    if asked.measured is not None:
-        text = json.dumps({"machine": machine(), "peers": kept}, indent=1, ensure_ascii=False)
-        asked.measured.write_text(text + "\n", encoding="utf-8")
-    if asked.document is not None:
-        document = asked.document.read_text(encoding="utf-8")
-        asked.document.write_text(renewed(document, kept), encoding="utf-8")
+    record = Record(None, None) if asked.aside else Record(asked.measured, asked.document)
+    measured = asyncio.run(_measured(peers, record, asked))
     print(json.dumps(measured, indent=1) if asked.json else printed(measured))
     return 0
 
@@ -93,8 +86,6 @@ def _arguments() -> argparse.Namespace:
     asked = parser.parse_args()
     if unknown := set(asked.scenarios) - set(names):
         parser.error(f"no scenario {', '.join(sorted(unknown))}; there are {', '.join(names)}")
-    if asked.aside:
-        asked.measured = asked.document = None
     return asked
 
 
@@ -102,16 +93,9 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _kept(file: Path | None) -> dict[str, Figures]:
-    if file is None or not file.exists():
-        return {}
-    kept: dict[str, Figures] = json.loads(file.read_text(encoding="utf-8"))["peers"]
-    return kept
-
-
 async def _measured(
-    peers: Sequence[PeerFolder], asked: argparse.Namespace
-) -> dict[str, dict[str, object]]:
+    peers: Sequence[PeerFolder], record: Record, asked: argparse.Namespace
+) -> Peers:
     async with AsyncExitStack() as stack:
         talks = (load_talks(asked.talks) if asked.talks else shipped()).talks
         every: dict[str, Scenario] = {
@@ -128,36 +112,41 @@ async def _measured(
             frozenset({*ALONE, WITH_MODEL}),
             asked.at_once,
         )
-        return await _run(plan, peers, asked.environments)
+        return await _run(plan, await _casts(peers, asked.environments), record)
 
 
-async def _run(
-    plan: Plan, peers: Sequence[PeerFolder], environments: Path
-) -> dict[str, dict[str, object]]:
-    figures: dict[str, dict[str, object]] = {}
-    casts = []
-    for peer in peers:
-        try:
-            cast = await _cast(peer, environments)
-        except (InstallError, DriverError) as error:
-            figures[peer.name] = {"describes": {"name": peer.name, "cannot": {"run": str(error)}}}
-            continue
-        figures[peer.name] = {"describes": cast.describes}
-        casts.append(cast)
+async def _run(plan: Plan, casts: Sequence[Cast], record: Record) -> Peers:
+    figures: Peers = {cast.peer.name: {} for cast in casts}
     turnstile = asyncio.Semaphore(plan.at_once)
+
+    def keep(cast: Cast, name: str, found: Figures) -> None:
+        figures[cast.peer.name][name] = found
+        record.keep(cast.peer.name, name, found)
 
     async def run_together(cast: Cast) -> None:
         async with turnstile:
+            keep(cast, "describes", dict(cast.describes))
             for name, scenario in plan.together():
-                figures[cast.peer.name][name] = await _figures(cast, name, scenario)
+                keep(cast, name, await _figures(cast, name, scenario))
 
     async with asyncio.TaskGroup() as group:
         for cast in casts:
             group.create_task(run_together(cast))
     for name, scenario in plan.one_by_one():
         for cast in casts:
-            figures[cast.peer.name][name] = await _figures(cast, name, scenario)
+            keep(cast, name, await _figures(cast, name, scenario))
     return figures
+
+
+async def _casts(peers: Sequence[PeerFolder], environments: Path) -> list[Cast]:
+    """The peers that can be run here; why another cannot is told."""
+    casts = []
+    for peer in peers:
+        try:
+            casts.append(await _cast(peer, environments))
+        except (InstallError, DriverError) as error:
+            print(f"{peer.name} cannot be run: {error}", file=sys.stderr, flush=True)
+    return casts
 
 
 async def _cast(peer: PeerFolder, environments: Path) -> Cast:

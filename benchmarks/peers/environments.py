@@ -42,8 +42,13 @@ def found(also: Sequence[Path] = ()) -> Iterator[PeerFolder]:
     """Those beside this file, and others."""
     folders = {path.parent.name: path.parent for path in HERE.glob("*/driver.py")}
     folders |= {path.name: path.resolve() for path in also}
-    for name in sorted(folders, key=lambda name: (name not in _FIRST, name != "pace", name)):
+    for name in sorted(folders, key=place):
         yield PeerFolder(folders[name])
+
+
+def place(name: str) -> tuple[int, str]:
+    """Where a peer stands among the others."""
+    return (_FIRST.index(name) if name in _FIRST else len(_FIRST)), name
 
 
 async def python_of(peer: PeerFolder, environments: Path) -> str:

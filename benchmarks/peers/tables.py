@@ -15,6 +15,12 @@ from pace.memory.tokens import estimate_tokens
 
 Peers = Mapping[str, Mapping[str, object]]
 Row = Mapping[str, object]
+_CANNOT = {
+    "memory": "no memory",
+    "no model": "no summary without a model",
+    "reset": "no reset",
+    "turn at once": "one message at a time",
+}
 _BEGIN, _END = "<!-- figures -->\n", "<!-- end of figures -->"
 _MISSING = ""
 _NONE = "–"  # a dash
@@ -84,11 +90,11 @@ def _count(key: str, less: int = 0) -> Callable[[Row], str]:
 
 def _tables(peers: Peers) -> Iterator[_Table]:
     yield _Table(
-        f"Waiting and faults, {TURNS} turns each",
+        f"{TURNS} turns: with a summarizer that takes 2 s, and with one that does not do its work",
         (
             _Column("waited, s (turns)", "waiting", lambda r: f"{r['seconds']} ({r['turns']})"),
             *(
-                _Column(f"summarizer {fault}: failed / lost", "faults", _fault(fault))
+                _Column(f"{fault}: failed / lost", "faults", _fault(fault))
                 for fault in ("raises", "returns nothing", "hangs", "alternates")
             ),
         ),
@@ -172,9 +178,9 @@ def _cell(column: _Column, figures: Row) -> str:
     if "broke" in row:
         return "broke"
     if "cannot" in row:
-        if "model" in str(row["cannot"]):
-            return "needs a model"
-        return _NONE if _has_no_memory(figures) else "cannot"
+        if _has_no_memory(figures):
+            return _NONE
+        return "needs a model" if column.scenario == "retention" else "cannot"
     return column.cell(row)
 
 
@@ -215,11 +221,10 @@ def _settings(peers: Peers) -> str:
 
 def _told(told: Row) -> str:
     settings, cannot = told.get("settings"), told.get("cannot")
-    parts = (
-        [f"{key} {value}" for key, value in settings.items()]
-        if isinstance(settings, Mapping)
-        else []
-    )
+    parts = []
+    if isinstance(settings, Mapping):
+        parts += [f"{key} {value}" for key, value in settings.items()]
     if isinstance(cannot, Mapping):
-        parts += [f"no {key} ({why})" for key, why in cannot.items()]
+        here = ("memory",) if "memory" in cannot else tuple(cannot)
+        parts += [f"{_CANNOT.get(key, key)} ({cannot[key]})" for key in here]
     return f": {'; '.join(parts)}" if parts else ""
