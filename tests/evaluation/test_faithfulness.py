@@ -5,10 +5,18 @@ import asyncio
 import pytest
 
 from evaluation.talking import fact, small_talk, talk
-from pace.evaluation.faithfulness import Faithfulness, faithfulness_of
+from pace.evaluation.faithfulness import Faithfulness, faithfulness_of, statements_of
 from pace.evaluation.replay import replay
+from pace.evaluation.talks import Side
 from pace.memory.limits import ThreadLimits
-from pace.memory.summary import Fold, SummaryUpdate
+from pace.memory.summary import (
+    Clause,
+    Fold,
+    RollingSummary,
+    Speaker,
+    SummaryUpdate,
+    render_clauses,
+)
 from pace.summarizers.extractive import ExtractiveSummarizer
 
 TURNS = (
@@ -71,6 +79,22 @@ def test_true_summary_has_no_fault() -> None:
 def test_each_kind_of_damage_is_counted(text: str, kind: str) -> None:
     """A fault that is planted is found, as what it is."""
     assert getattr(found(text), kind) == 1
+
+
+def test_both_parts_of_a_mended_summary_are_looked_at() -> None:
+    """The sentences that a model wrote, and each clause as its own speaker's."""
+    clauses = (
+        Clause(speaker=Speaker.USER, text="booked the Hotel Aurora", number=1),
+        Clause(speaker=Speaker.USER, text="said Tanaka", number=1),
+    )
+    prose = "The user stays for 31 nights. The user said that Tanaka praised it."
+    text = f"{prose} {render_clauses(clauses)}"
+    assert statements_of(RollingSummary(text=text, clauses=clauses)) == [
+        (Side.USER, "The user stays for 31 nights."),
+        (Side.USER, "The user said that Tanaka praised it."),
+        (Side.USER, "booked the Hotel Aurora"),
+        (Side.USER, "said Tanaka"),
+    ]
 
 
 def test_extractive_summary_says_nothing_new() -> None:

@@ -31,7 +31,7 @@ THREAD = ThreadId("thread")
 FIRST_SESSION = SessionId("session 0")
 _NAME = re.compile(r"name\d+x")
 
-Maker = Literal["model", "extractive"]
+Maker = Literal["model", "mended", "extractive"]
 
 
 class RuleBrokenError(AssertionError):
@@ -93,16 +93,17 @@ class Flight:
         """
         covers = self.fold.pairs[-1].number if covers is None else covers
         names = names_in(_words(pair for pair in self.fold.pairs if pair.number <= covers))
-        clauses: tuple[Clause, ...] = ()
-        text = " ".join([*self.told, *names])
-        if made_by == "extractive":
-            prior = self.fold.prior
-            earlier = prior.clauses
-            if prior.text and not earlier:
-                earlier = (Clause(speaker=Speaker.EARLIER, text=prior.text, number=0),)
-            new = (Clause(speaker=Speaker.USER, text=name, number=1) for name in names)
-            clauses = (*earlier, *new)
-            text = render_clauses(clauses)
+        clauses = tuple(Clause(speaker=Speaker.USER, text=name, number=1) for name in names)
+        match made_by:
+            case "model":
+                text, clauses = " ".join([*self.told, *names]), ()
+            case "mended":
+                text = " ".join(["They met.", *self.told, render_clauses(clauses)]).rstrip()
+            case "extractive":
+                prior = self.fold.prior
+                written = Clause(speaker=Speaker.EARLIER, text=prior.prose, number=0)
+                clauses = (*([written] if prior.prose else []), *prior.clauses, *clauses)
+                text = render_clauses(clauses)
         return SummaryUpdate(
             session_id=self.fold.session_id,
             version=self.fold.version,
@@ -302,7 +303,7 @@ class Talk:
             covered=(*account.covered, *new),
             covers=update.covers,
             told=names_in(update.text),
-            is_by_model=not update.clauses,
+            is_by_model=update.made_by != "extractive",
             held_version=update.version,
         )
         return account, SummaryOutcome.APPLIED

@@ -22,7 +22,7 @@ MACHINE = settings(
     suppress_health_check=list(HealthCheck),
 )
 AT = st.integers(min_value=0, max_value=63)
-MAKERS = st.sampled_from(("model", "extractive"))
+MAKERS = st.sampled_from(("model", "mended", "extractive"))
 
 
 class ConversationMachine(RuleBasedStateMachine):

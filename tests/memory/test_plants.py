@@ -14,7 +14,13 @@ from memory.talk import RuleBrokenError
 from memory.test_interleavings import walk
 from memory.test_machine import MACHINE, ConversationMachine
 from pace.memory.limits import ThreadLimits
-from pace.memory.summary import Fold, RollingSummary, SummaryOutcome, SummaryUpdate
+from pace.memory.summary import (
+    Fold,
+    RollingSummary,
+    SummaryOutcome,
+    SummaryUpdate,
+    render_clauses,
+)
 from pace.memory.thread import RecordOutcome, ThreadMemory
 from pace.memory.turn import FinishedTurn, SessionId, TurnId
 
@@ -249,6 +255,17 @@ class StrikesWindowOnly(ThreadMemory):
         return replace(struck, summary=replace(self.summary, version=struck.last_version))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrikesClausesOnly(ThreadMemory):
+    """What a model wrote goes, and the clauses that were given back to it stay."""
+
+    def strike(self, text: str) -> ThreadMemory:
+        struck = ThreadMemory.strike(self, text)
+        kept = tuple(clause for clause in self.summary.clauses if text not in clause.text)
+        summary = replace(struck.summary, clauses=kept, text=render_clauses(kept))
+        return replace(struck, summary=summary)
+
+
 PLANTS = (
     LandsInAnySession,
     LandsSameVersionAgain,
@@ -271,6 +288,7 @@ PLANTS = (
     TakesBackAnyPair,
     StrikesWithoutStamping,
     StrikesWindowOnly,
+    StrikesClausesOnly,
 )
 # Those that turns, folds and one reset can show, without any other change.
 FOUND_BY_INTERLEAVINGS = (

@@ -17,7 +17,7 @@ from pace.memory.snapshot import (
     from_plain,
     to_plain,
 )
-from pace.memory.summary import Clause, Speaker
+from pace.memory.summary import Clause, Speaker, render_clauses
 from pace.memory.thread import ThreadMemory, UnfinishedTurn
 from pace.memory.turn import TurnId
 
@@ -70,6 +70,18 @@ def test_a_snapshot_keeps_clauses_and_marks() -> None:
     loaded = from_plain(json.loads(json.dumps(to_plain(secret_memory()))))
     assert loaded == secret_memory()
     assert (loaded.summary.clauses[0].speaker, loaded.window[0].interrupted) == (Speaker.USER, True)
+
+
+def test_a_summary_of_a_models_words_and_clauses_comes_back_as_both() -> None:
+    """What a model wrote and what was given back to it are told apart after the journey, too."""
+    clauses = tuple(
+        Clause(speaker=speaker, text=f"clause of {speaker}", number=1) for speaker in Speaker
+    )
+    text = f"They met. {render_clauses(clauses)}"
+    memory = folded(said(thread(window_size=1), "1", "2"), text, clauses=clauses)
+    loaded = from_plain(json.loads(json.dumps(to_plain(memory)))).summary
+    assert loaded == memory.summary
+    assert (loaded.prose, loaded.clauses) == ("They met.", clauses)
 
 
 def damaged() -> list[tuple[str, Any]]:

@@ -47,6 +47,15 @@ def test_a_models_summary_is_dropped_whole() -> None:
     assert memory.summary.version == memory.last_version == 2
 
 
+def test_a_summary_in_which_a_model_wrote_is_dropped_with_its_clauses() -> None:
+    """Whatever clauses were given back to it."""
+    clauses = (clause("likes oolong tea"),)
+    text = f"They spoke of a code. {render_clauses(clauses)}"
+    memory = folded(said(thread(window_size=1), "1", "2"), text, clauses=clauses)
+    struck = memory.strike("bike code 7301").summary
+    assert (struck.text, struck.clauses, struck.made_by) == ("", (), "")
+
+
 def test_clauses_that_hold_it_leave_an_extractive_summary() -> None:
     """The others stay, and the text is theirs alone."""
     memory = with_clauses("bike code 7301", "likes oolong tea").strike("my bike code is 7301")

@@ -32,9 +32,14 @@ async def wait_died(process_id: int | None) -> None:
 
 def engines(process_id: int | None = None) -> set[int]:
     """The engines that a process, by default this one, has started and that still run."""
-    children = Path(f"/proc/{process_id or 'self'}/task").glob("*/children")
-    found = {int(child) for listed in children for child in listed.read_text().split()}
-    return {child for child in found if "embedded.child" in command_line(child)}
+    return children("embedded.child", process_id)
+
+
+def children(command: str, process_id: int | None = None) -> set[int]:
+    """What a process, by default this one, has started and that runs with this in its command."""
+    tasks = Path(f"/proc/{process_id or 'self'}/task").glob("*/children")
+    found = {int(child) for listed in tasks for child in listed.read_text().split()}
+    return {child for child in found if command in command_line(child)}
 
 
 def command_line(process_id: int) -> str:

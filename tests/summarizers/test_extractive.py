@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pace.memory.summary import Clause, Fold, RollingSummary, Speaker, SummaryUpdate
+from pace.memory.summary import (
+    Clause,
+    Fold,
+    RollingSummary,
+    Speaker,
+    SummaryUpdate,
+    render_clauses,
+)
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import TurnPair, is_blank
 from pace.summarizers.clauses import words_of
@@ -161,16 +168,15 @@ def test_a_model_written_summary_is_taken_in():
     )
 
 
-def test_clauses_are_the_state_and_text_is_not_read_back():
-    """If the prior summary has clauses, its text plays no part."""
+def test_clauses_are_the_state_and_are_not_read_back():
+    """Of the prior summary's text, only what stands before its clauses is taken in as text."""
+    clauses = (Clause(speaker=Speaker.USER, text="likes oolong; black", number=3),)
     prior = RollingSummary(
-        text="Something else entirely.",
-        covers=5,
-        clauses=(Clause(speaker=Speaker.USER, text="likes oolong; black", number=3),),
+        text=f"Somebody rang. {render_clauses(clauses)}", covers=5, clauses=clauses
     )
     update = fold_extractively(replace(fold_of(("Yes, I do.", "Good.")), prior=prior))
-    assert update.clauses[0] == prior.clauses[0]
-    assert "entirely" not in update.text
+    written = Clause(speaker=Speaker.EARLIER, text="Somebody rang", number=0)
+    assert update.clauses[:2] == (written, *clauses)
 
 
 def test_an_interrupted_reply_is_marked():

@@ -71,10 +71,9 @@ def faithfulness_of(replays: Sequence[Replay]) -> Faithfulness:
 
 
 def statements_of(summary: RollingSummary) -> list[tuple[Side | None, str]]:
-    """A summary's clauses, or else its sentences, and whose each of them says to be."""
-    if summary.clauses:
-        return [(_SIDES.get(clause.speaker), clause.text) for clause in summary.clauses]
-    return [(_named_in(sentence), sentence) for sentence in sentences_of(summary.text)]
+    """The sentences that a model wrote, and the clauses, and whose each of them says to be."""
+    written = [(_named_in(sentence), sentence) for sentence in sentences_of(summary.prose)]
+    return [*written, *((_SIDES.get(clause.speaker), clause.text) for clause in summary.clauses)]
 
 
 def _named_in(sentence: str) -> Side | None:

@@ -16,7 +16,7 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """One piece of an extractive summary: words of one utterance, in their order.
+    """One piece of a summary that was written without a model: words of one utterance, in order.
 
     `number` is the number of the pair in which they were said; 0 when `speaker` is EARLIER.
     """
@@ -40,7 +40,8 @@ class RollingSummary:
     """One paragraph for everything older than the window.
 
     `covers` is the number of the last pair it covers; every older pair is covered too. `clauses`
-    are what an extractive summary's text was rendered from, and empty when a model wrote it.
+    are set at the end of the text, by `render_clauses`; what stands before them, a model wrote. So
+    an extractive summary is its clauses alone, and a model's has those that were given back to it.
     `version` grows with every change of the text, for the life of the thread.
     """
 
@@ -49,6 +50,19 @@ class RollingSummary:
     covers: int = 0
     made_by: str = ""
     clauses: tuple[Clause, ...] = ()
+
+    @property
+    def prose(self) -> str:
+        """The text that stands before the clauses: a model's words; empty if there are none.
+
+        A text that does not end with its clauses is a model's whole.
+        """
+        told = " ".join(render_clauses(self.clauses).split())
+        if not told:
+            return self.text
+        if self.text == told:
+            return ""
+        return self.text.removesuffix(f" {told}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +87,8 @@ class Fold:
 class SummaryUpdate:
     """A finished fold: a new summary text for one session, its version, and what it covers.
 
-    `covers` is the number of the last pair in it, `prefix` the fold's own. Only an extractive
-    summarizer gives `clauses`.
+    `covers` is the number of the last pair in it, `prefix` the fold's own. `clauses` are those that
+    stand at the end of the text, as in a RollingSummary; a model gives none by itself.
     """
 
     session_id: SessionId

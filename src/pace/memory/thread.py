@@ -225,13 +225,14 @@ class ThreadMemory:
         """Let everything go that holds a text, letter case and spacing aside.
 
         A new version is stamped, so that folds in flight are dropped. Clauses go that hold the text
-        or the better part of it; a model's summary is dropped whole, since it may say the same in
-        other words, and so is what was made of clients' histories. Raises ValueError for a blank
-        text.
+        or the better part of it; a summary in which a model wrote is dropped whole, since it may
+        say the same in other words, and so is what was made of clients' histories. Raises
+        ValueError for a blank text.
         """
         struck = Struck(text)
         version = self.last_version + 1
-        clauses = tuple(c for c in self.summary.clauses if not struck.may_stand_in(c.text))
+        clauses = () if self.summary.prose else self.summary.clauses
+        clauses = tuple(c for c in clauses if not struck.may_stand_in(c.text))
         return replace(
             self,
             window=tuple(p for p in self.window if not struck.stands_in(p)),

@@ -1,4 +1,4 @@
-"""The process that folds: takes folds from standard input and gives updates on standard output.
+"""The process that folds: takes what to fold from standard input, and gives updates on its output.
 
 It ends when its input does, so also with whoever started it, however that ends. It writes nothing
 else: what it is sent is a conversation.
@@ -12,21 +12,19 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import BinaryIO
 
-from pace.memory.summary import Fold, SummaryUpdate
-
 LENGTH_BYTES = 8
 # Folds may wait; turns are what the processor is for.
 _NICENESS = 10
 
 
 def main() -> None:
-    """Fold by the function that is named, as module:function, until the input ends."""
+    """Call the function that is named, as module:function, until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells Ctrl-C to all its processes
     _make_way()
     module, _, name = sys.argv[1].partition(":")
-    fold: Callable[[Fold], SummaryUpdate] = getattr(import_module(module), name)
+    function: Callable[..., object] = getattr(import_module(module), name)
     while (told := read_message(sys.stdin.buffer)) is not None:
-        sys.stdout.buffer.write(message(_answer(fold, told)))
+        sys.stdout.buffer.write(message(_answer(function, told)))
         sys.stdout.buffer.flush()
 
 
@@ -41,13 +39,14 @@ def read_message(pipe: BinaryIO) -> bytes | None:
     return pipe.read(int.from_bytes(length)) if len(length) == LENGTH_BYTES else None
 
 
-def _answer(fold: Callable[[Fold], SummaryUpdate], told: bytes) -> bytes:
-    """The update; or the name of the fault, without what it says, since that may quote words."""
+def _answer(function: Callable[..., object], told: bytes) -> bytes:
+    """What it gives; or the name of the fault, without what it says, since that may quote words."""
+    answer, fault = None, ""
     try:
-        answer: SummaryUpdate | str = fold(pickle.loads(told))  # noqa: S301  # from our own parent
+        answer = function(*pickle.loads(told))  # noqa: S301  # from our own parent
     except Exception as error:  # noqa: BLE001  # whatever a fold may raise
-        answer = type(error).__name__
-    return pickle.dumps(answer)
+        fault = type(error).__name__
+    return pickle.dumps((answer, fault))
 
 
 def _make_way() -> None:

@@ -97,6 +97,13 @@ def whole_sentences(text: str) -> str:
     return text[: ends[-1]] if ends else ""
 
 
+def sentences_of(text: str) -> list[str]:
+    """A text sentence by sentence; what stands after the last end is one, too."""
+    ends = _sentence_ends(text)
+    parts = (text[a:b].strip() for a, b in zip((0, *ends), (*ends, len(text)), strict=True))
+    return [part for part in parts if part]
+
+
 def within(text: str, budget: int) -> str:
     """As many sentences of a text as stay within so many estimated tokens, else clauses.
 

@@ -85,12 +85,9 @@ def _said(prior: Iterable[Clause], pairs: Iterable[TurnPair]) -> Iterator[Clause
 
 
 def _prior_clauses(prior: RollingSummary) -> tuple[Clause, ...]:
-    """What the prior summary holds; a model's is taken in sentence by sentence."""
-    if prior.clauses:
-        return prior.clauses
-    return tuple(
-        Clause(speaker=Speaker.EARLIER, text=text, number=0) for text in clauses_of(prior.text)
-    )
+    """What the prior summary holds; what a model wrote in it is taken in sentence by sentence."""
+    written = (Clause(speaker=Speaker.EARLIER, text=t, number=0) for t in clauses_of(prior.prose))
+    return (*written, *prior.clauses)
 
 
 def _pair_clauses(pair: TurnPair) -> Iterator[Clause]:

@@ -1,13 +1,15 @@
-"""Reads what a model wrote before it may land, and turns down what it cannot vouch for.
+"""Reads what a model wrote before it may land: mends what it can, and turns down the rest.
 
-The reasons are design decision 5. A summary that is let through is one paragraph within its budget,
-holds no name and no number that the conversation did not, and keeps at least as many of them as the
-extractive fold of the same pairs.
+The reasons are design decision 5 and ADR 17. A summary that is let through is one paragraph within
+its budget, in the language of the conversation, holds no name and no number that nobody said, and
+keeps at least as many of them as the extractive fold of the same pairs: what the model lost is
+given back.
 """
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import date
 from enum import StrEnum
@@ -16,15 +18,25 @@ from operator import eq
 
 from pace.errors import SummaryRejectedError
 from pace.memory.markers import harmless
-from pace.memory.summary import Fold, SummaryUpdate
+from pace.memory.summary import Clause, Fold, SummaryUpdate
 from pace.memory.turn import is_blank
 from pace.ports import ThreadSummarizer
+from pace.summarizers.apart import Apart
 from pace.summarizers.cleaning import cleaned, lines_of, within
 from pace.summarizers.dates import dates_in, dates_of
 from pace.summarizers.extractive import fold_extractively
 from pace.summarizers.instructions import instruction
+from pace.summarizers.languages import Spoken
+from pace.summarizers.mending import (
+    Said,
+    founded,
+    in_the_language_of,
+    without_copies,
+    without_repeats,
+)
+from pace.summarizers.reinserting import LostValues, Mended
 from pace.summarizers.source import Source
-from pace.summarizers.values import values_in
+from pace.summarizers.values import Values, values_in
 
 
 class Rejection(StrEnum):
@@ -39,6 +51,7 @@ class Rejection(StrEnum):
     MARKERS = "role markers or orders"
     ECHO = "echo of its prompt"
     REPETITION = "repetition loop"
+    OTHER_LANGUAGE = "another language"
     OVER_BUDGET = "over budget"
     UNFOUNDED = "unfounded name or number"
     POORER = "poorer than the extractive fold"
@@ -56,18 +69,37 @@ class GuardedSummarizer:
         return self._inner.name
 
     async def summarize(self, fold: Fold) -> SummaryUpdate:
-        """Give what the inner one gives, cleaned. Raises SummaryRejectedError if it is no good."""
-        return guarded(await self._inner.summarize(fold), fold)
+        """Give what the inner one gives, mended. Raises SummaryRejectedError if it is no good.
+
+        It is read in a process that lives no longer than this call. Reading it takes longer than
+        a turn may wait, and comes once in the seconds that a model takes to fold.
+        """
+        update = await self._inner.summarize(fold)
+        async with aclosing(Apart(judged)) as apart:
+            verdict = await apart.call(update, fold)
+        if isinstance(verdict, Rejection):
+            raise SummaryRejectedError(verdict)
+        return verdict
+
+
+def judged(update: SummaryUpdate, fold: Fold) -> SummaryUpdate | Rejection:
+    """As `guarded`, with the Rejection given, as between processes it has to be."""
+    try:
+        return guarded(update, fold)
+    except SummaryRejectedError as error:
+        return Rejection(error.reason)
 
 
 def guarded(update: SummaryUpdate, fold: Fold) -> SummaryUpdate:
-    """The update with its text cleaned. Raises SummaryRejectedError with the Rejection.
+    """The update mended: cleaned, without what nobody said, and with what was lost given back.
 
-    The pairs after the last one that the update covers are not looked at: they stay pending.
+    Raises SummaryRejectedError with the Rejection. The pairs after the last one that the update
+    covers are not looked at: they stay pending.
     """
     _refuse_if(Rejection.OTHER_FOLD, not _answers(update, fold))
     fold = replace(fold, pairs=tuple(p for p in fold.pairs if p.number <= update.covers))
-    said = _text_of(fold)
+    pairs = _text_of(fold)
+    said = f"{_text_in(fold.prior.prose, fold.prior.clauses)}\n{pairs}"
     text = cleaned(update.text)
     _refuse_if(Rejection.EMPTY, is_blank(text))
     _refuse_if(Rejection.ERROR_TEXT, _is_error(text, said))
@@ -76,13 +108,20 @@ def guarded(update: SummaryUpdate, fold: Fold) -> SummaryUpdate:
     _refuse_if(Rejection.MARKERS, _holds_markers(update.text, text))
     _refuse_if(Rejection.ECHO, _echoes(text, fold, said))
     _refuse_if(Rejection.REPETITION, _loops(text))
-    text = within(text, fold.budget)
-    _refuse_if(Rejection.OVER_BUDGET, not text)
-    values = values_in(text)
-    source = Source(said, _dates(fold))
-    _refuse_if(Rejection.UNFOUNDED, bool(source.missing(values)))
-    _refuse_if(Rejection.POORER, _is_poorer(text, fold, said))
-    return replace(update, text=text, clauses=())
+    prose = without_repeats(without_copies(text, fold.prior.clauses))
+    _refuse_if(Rejection.ECHO, not prose)
+    prose = in_the_language_of(Spoken(said, pairs), prose)
+    _refuse_if(Rejection.OTHER_LANGUAGE, not prose)
+    known = Said(f"{said}\n{_EARLIER}", _dates(fold))
+    prose = founded(prose, known)
+    _refuse_if(Rejection.UNFOUNDED, not prose)
+    prose = within(prose, fold.budget)
+    _refuse_if(Rejection.OVER_BUDGET, not prose)
+    mended = _not_poorer(prose, fold, values_in(said))
+    told = _text_in(mended.prose, mended.clauses)
+    _refuse_if(Rejection.UNFOUNDED, bool(known.invented_in(told)))
+    _refuse_if(Rejection.MARKERS, harmless(mended.text) != mended.text)
+    return replace(update, text=mended.text, clauses=mended.clauses)
 
 
 def _refuse_if(reason: Rejection, is_so: bool) -> None:  # noqa: FBT001 - reads as a sentence
@@ -98,9 +137,17 @@ def _answers(update: SummaryUpdate, fold: Fold) -> bool:
     )
 
 
+# A summary may speak of what was said before as such.
+_EARLIER = "earlier"
+
+
+def _text_in(prose: str, clauses: Iterable[Clause]) -> str:
+    """What a summary holds, without the words that say who said it."""
+    return "\n".join((prose, *(clause.text for clause in clauses)))
+
+
 def _text_of(fold: Fold) -> str:
-    texts = (text for pair in fold.pairs for text in (pair.user_text, pair.reply_text))
-    return "\n".join((fold.prior.text, *texts))
+    return "\n".join(text for pair in fold.pairs for text in (pair.user_text, pair.reply_text))
 
 
 def _dates(fold: Fold) -> frozenset[date]:
@@ -234,8 +281,13 @@ def _goes_round(items: Sequence[str], length: int) -> bool:
     return b"\1" * enough in bytes(map(eq, items, items[length:]))
 
 
-def _is_poorer(text: str, fold: Fold, said: str) -> bool:
-    """Whether the extractive fold of the same input keeps more of its names and numbers."""
-    values = values_in(said)
+def _not_poorer(prose: str, fold: Fold, values: Values) -> Mended:
+    """The prose with what it lost given back.
+
+    Raises SummaryRejectedError if the extractive fold of the same input keeps more of its values.
+    """
     extract = fold_extractively(fold)
-    return Source(text).kept(values) < Source(extract.text).kept(values)
+    enough = Source(extract.text).kept(values)
+    mended = LostValues(extract, values, budget=fold.budget).given_back(prose, enough=enough)
+    _refuse_if(Rejection.POORER, mended.kept < enough)
+    return mended

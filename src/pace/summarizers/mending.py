@@ -1,0 +1,137 @@
+"""Takes out of a model's summary what stands there twice, what is foreign, and what nobody said.
+
+It takes out whole sentences and changes no other words.
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import date
+from functools import cached_property
+from itertools import chain
+
+from pace.memory.summary import Clause, Speaker, render_clauses
+from pace.summarizers.cleaning import sentences_of
+from pace.summarizers.dates import dates_in
+from pace.summarizers.languages import Spoken
+from pace.summarizers.source import Source
+from pace.summarizers.values import Values, is_english, values_in
+
+# Of a text of which more has to go, nothing is believed.
+_MOST_GOES = 0.5
+_WORDS = re.compile(r"[^\W_]+")
+# So many words of a clause, in a row, are copied from it.
+_COPIED_WORDS = 3
+_LEADS = tuple(
+    render_clauses((Clause(speaker=speaker, text="", number=0),)).removesuffix(".")
+    for speaker in Speaker
+)
+
+
+def without_copies(text: str, clauses: Iterable[Clause]) -> str:
+    """A text without what it copied of the clauses that were set at the end of the prior summary.
+
+    As prose they would be nobody's words, and would be set beside themselves again and again. What
+    is worth it comes back as the clauses that they were.
+    """
+    copied = "\n".join(f" {' '.join(_words(clause.text))} " for clause in clauses)
+    if not copied:
+        return text
+    return " ".join(s for sentence in sentences_of(text) if (s := _not_copied(sentence, copied)))
+
+
+def _not_copied(sentence: str, clauses: str) -> str:
+    lead = next((lead for lead in _LEADS if sentence.startswith(lead)), "")
+    parts = sentence.removeprefix(lead).split("; ")
+    kept = [part for part in parts if not _is_copied(part, clauses)]
+    return lead + "; ".join(kept) if kept else ""
+
+
+def _is_copied(part: str, clauses: str) -> bool:
+    words = _words(part)
+    row = f" {' '.join(words)} "
+    return f"\n{row}\n" in f"\n{clauses}\n" or (len(words) >= _COPIED_WORDS and row in clauses)
+
+
+def without_repeats(text: str) -> str:
+    """A text without the sentences all of whose words stand in another one, in their order."""
+    sentences = [(_words(sentence), sentence) for sentence in sentences_of(text)]
+    kept: list[tuple[list[str], str]] = []
+    for at, (words, sentence) in enumerate(sentences):
+        earlier = (other for other, _ in kept)
+        longer = (other for other, _ in sentences[at + 1 :] if len(other) > len(words))
+        if not any(_stand_in(words, other) for other in chain(earlier, longer)):
+            kept.append((words, sentence))
+    return " ".join(sentence for _, sentence in kept)
+
+
+def _stand_in(words: list[str], other: list[str]) -> bool:
+    rest = iter(other)
+    return all(word in rest for word in words)
+
+
+def in_the_language_of(spoken: Spoken, text: str) -> str:
+    """A text without the sentences that are in another language; empty if too much of it is."""
+    if spoken.is_foreign(text):
+        return ""
+    return _left_of(text, (s for s in sentences_of(text) if not spoken.is_foreign(s)))
+
+
+class Said:
+    """All that was said, to ask of a text whether what it tells was; `dates` are spoken of, too."""
+
+    def __init__(self, text: str, dates: Iterable[date]) -> None:
+        self._text = text
+        self._source = Source(text, dates)
+
+    def invented_in(self, text: str) -> Values:
+        """The names and numbers of a text that nobody said.
+
+        The number of a day that was only spoken of, such as tomorrow's, was said as a day's.
+        """
+        values = values_in(text)
+        missing = self._source.missing(values)
+        numbers = set(values.numbers & missing)
+        if is_english(text.lower().split()):
+            days = (number for number in values.numbers - missing if _DAY.fullmatch(number))
+            numbers |= {n for n in days if not (_is_a_days(n, text) or self._literal.has_number(n))}
+        return Values(names=values.names & missing, numbers=frozenset(numbers))
+
+    @cached_property
+    def _literal(self) -> Source:
+        return Source(self._text)
+
+
+_DAY = re.compile(r"\d{1,2}")
+# Any day of a month may stand in it.
+_LEAP_YEAR = 2028
+
+
+def _is_a_days(number: str, text: str) -> bool:
+    """Whether a number stands as that of a day: in a date, or as "the 20th" or "the 20"."""
+    if int(number) in {day.day for day in dates_in(text, _LEAP_YEAR)}:
+        return True
+    return re.search(rf"\bthe {number}\b|\b{number}(?:st|nd|rd|th)\b", text) is not None
+
+
+def founded(text: str, said: Said) -> str:
+    """A text without the sentences that hold a name or a number which nobody said.
+
+    Empty if too much of it has to go, or if it does not help.
+    """
+    left = text
+    while invented := said.invented_in(left):
+        sentences = sentences_of(left)
+        kept = [s for s in sentences if len(Source(s).missing(invented)) == len(invented)]
+        if len(kept) == len(sentences):
+            return ""
+        left = _left_of(text, kept)
+    return left
+
+
+def _left_of(text: str, sentences: Iterable[str]) -> str:
+    left = " ".join(sentences)
+    return left if len(left) >= _MOST_GOES * len(text) else ""
+
+
+def _words(text: str) -> list[str]:
+    return _WORDS.findall(text.lower())
