@@ -57,9 +57,11 @@ class RollingSummary:
 
         A text that does not end with its clauses is a model's whole.
         """
-        told = " ".join(render_clauses(self.clauses).split())
+        told = render_clauses(self.clauses)
         if not told:
             return self.text
+        if not self.text.endswith(told):
+            told = " ".join(told.split())  # as a thread holds any text
         if self.text == told:
             return ""
         return self.text.removesuffix(f" {told}")

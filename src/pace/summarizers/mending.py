@@ -90,11 +90,22 @@ class Said:
         """
         values = values_in(text)
         missing = self._source.missing(values)
-        numbers = set(values.numbers & missing)
-        if is_english(text.lower().split()):
-            days = (number for number in values.numbers - missing if _DAY.fullmatch(number))
-            numbers |= {n for n in days if not (_is_a_days(n, text) or self._literal.has_number(n))}
-        return Values(names=values.names & missing, numbers=frozenset(numbers))
+        strayed = self._days_alone(values.numbers - missing, text)
+        return Values(names=values.names & missing, numbers=(values.numbers & missing) | strayed)
+
+    def _days_alone(self, numbers: Iterable[str], text: str) -> frozenset[str]:
+        """Those numbers which were said as a day's alone, and do not stand in a text as one."""
+        days = [n for n in numbers if _DAY.fullmatch(n) and not _stands_in(n, self._text)]
+        if not days or not is_english(text.lower().split()):
+            return frozenset()
+        dated = {day.day for day in dates_in(text, _LEAP_YEAR)}
+        return frozenset(
+            number
+            for number in days
+            if int(number) not in dated
+            and not re.search(rf"\bthe {number}\b|\b{number}(?:st|nd|rd|th)\b", text)
+            and not self._literal.has_number(number)
+        )
 
     @cached_property
     def _literal(self) -> Source:
@@ -106,11 +117,8 @@ _DAY = re.compile(r"\d{1,2}")
 _LEAP_YEAR = 2028
 
 
-def _is_a_days(number: str, text: str) -> bool:
-    """Whether a number stands as that of a day: in a date, or as "the 20th" or "the 20"."""
-    if int(number) in {day.day for day in dates_in(text, _LEAP_YEAR)}:
-        return True
-    return re.search(rf"\bthe {number}\b|\b{number}(?:st|nd|rd|th)\b", text) is not None
+def _stands_in(number: str, text: str) -> bool:
+    return re.search(rf"(?<!\d){number}(?!\d)", text) is not None
 
 
 def founded(text: str, said: Said) -> str:

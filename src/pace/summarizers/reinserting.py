@@ -5,9 +5,9 @@ They stand behind what the model wrote, set as an extractive summary is. ADR 17 
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import accumulate
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from pace.memory.summary import Clause, SummaryUpdate, render_clauses
 from pace.memory.tokens import estimate_tokens
@@ -21,8 +21,8 @@ _ENDS_SENTENCE = re.compile(r"[.!?…。！？؟।][\"'”’»)\]]*$")
 _LEAST_ROOM = 6
 # Cut to what tells most, clauses are about this much shorter and keep their values.
 _CUT_SHARE = 0.6
-# How often a number of sentences is tried after the likeliest.
-_SEARCHES = 3
+# So many numbers of sentences are tried, the likeliest first.
+_SEARCHES = 4
 # Clauses that were cut to a room may be over it by a few tokens, beside other words.
 _TRIES = 4
 
@@ -47,8 +47,9 @@ class LostValues:
     def __init__(self, extract: SummaryUpdate, values: Values, *, budget: int) -> None:
         self._newest = extract.covers
         self._clauses = extract.clauses
-        self._held = list(_held(extract.clauses, values))
         self._values = values
+        self._written = {v: normal(v).lower() for v in (*values.names, *values.numbers)}
+        self._held = list(_held(extract.clauses, self._written))
         self._budget = budget
 
     def given_back(self, prose: str, *, enough: int) -> Mended:
@@ -58,58 +59,58 @@ class LostValues:
         it may be that too few are kept all the same.
         """
         sentences = sentences_of(prose)
-        missing = (Source(sentence).missing(self._values) for sentence in sentences)
-        lost = list(accumulate(missing, lambda one, other: one & other))
-        parts = [
-            (" ".join(sentences[: at + 1]), self._holding(lost[at])) for at in range(len(lost))
-        ]
-        fits, fails = 0, len(parts) + 1
-        size = next((n for n in range(len(parts), 1, -1) if self._may_fit(*parts[n - 1])), 1)
-        best = tried = self._mended(*parts[size - 1])
-        for _ in range(_SEARCHES):
-            if tried.kept < enough:
+        texts = [" ".join(sentences[:size]) for size in range(len(sentences) + 1)]
+        fits, fails = 0, len(texts)
+        size = max(1, bisect_left(range(fails), 1, key=lambda size: self._is_full(texts[size])) - 1)
+        best: Mended | None = None
+        tries = 0
+        while True:
+            mended = self._mended(texts[size])
+            tries += 1
+            if mended.kept < enough:
                 fails = size
             else:
-                fits, best = size, tried
-            if fails - fits <= 1:
-                break
+                fits, best = size, mended
+            if fails - fits <= 1 or tries == _SEARCHES:
+                return best or mended
             size = (fits + fails) // 2
-            tried = self._mended(*parts[size - 1])
-        return best
 
-    def _may_fit(self, prose: str, clauses: tuple[Clause, ...]) -> bool:
-        needed = estimate_tokens(prose) + _CUT_SHARE * estimate_tokens(render_clauses(clauses))
-        return needed <= self._budget
+    def _is_full(self, prose: str) -> bool:
+        """Whether what a text lost has hardly room beside it."""
+        low = normal(prose).lower()
+        lost = (value for value, written in self._written.items() if written not in low)
+        clauses = render_clauses(self._holding(frozenset(lost)))
+        return estimate_tokens(prose) + _CUT_SHARE * estimate_tokens(clauses) > self._budget
 
-    def _mended(self, prose: str, clauses: tuple[Clause, ...]) -> Mended:
+    def _mended(self, prose: str) -> Mended:
+        missing = Source(prose).missing(self._values)
+        clauses = self._holding(missing)
         head = _ended(prose)
         room = self._budget - estimate_tokens(head)
         for _ in range(_TRIES):
             if not clauses or room < _LEAST_ROOM:
                 break
             cut = fit(clauses, room, newest=self._newest)
-            text = f"{head} {render_clauses(cut)}".rstrip()
-            over = estimate_tokens(text) - self._budget
+            mended = Mended(head, cut, 0)
+            over = estimate_tokens(mended.text) - self._budget
             if over <= 0:
-                return Mended(head, cut, Source(text).kept(self._values))
+                return replace(mended, kept=Source(mended.text).kept(self._values))
             room -= over
-        return Mended(prose, (), Source(prose).kept(self._values))
+        return Mended(prose, (), len(self._values) - len(missing))
 
     def _holding(self, lost: frozenset[str]) -> tuple[Clause, ...]:
         """As few clauses as hold these; the newest of several."""
-        holding = [held & lost for held in self._held]
-        chosen = set()
-        while any(holding):
-            at = max(range(len(holding)), key=lambda at: (len(holding[at]), at))
-            found = holding[at]
-            chosen.add(at)
-            holding = [held - found for held in holding]
+        holding = [(at, held & lost) for at, held in enumerate(self._held)]
+        chosen = []
+        while holding := [(at, held) for at, held in holding if held]:
+            newest, found = max(holding, key=lambda held: (len(held[1]), held[0]))
+            chosen.append(newest)
+            holding = [(at, held - found) for at, held in holding]
         return tuple(self._clauses[at] for at in sorted(chosen))
 
 
-def _held(clauses: Iterable[Clause], values: Values) -> Iterator[frozenset[str]]:
+def _held(clauses: Iterable[Clause], written: Mapping[str, str]) -> Iterator[frozenset[str]]:
     """Which of the values each clause holds, as they were written."""
-    written = {value: normal(value).lower() for value in (*values.names, *values.numbers)}
     for clause in clauses:
         text = normal(clause.text).lower()
         yield frozenset(v for v, low in written.items() if low in text and _stands_in(low, text))
