@@ -163,7 +163,7 @@ def after(*texts: str) -> SummaryUpdate:
     for text in texts:
         landed = guarded(update_of(fold, text.format(prior=fold.prior.text)), fold)
         pair = replace(
-            FIRST.pairs[0], number=landed.covers + 1, user_text="I see.", reply_text="ok"
+            FIRST.pairs[0], number=landed.covers + 1, user_text="Okay.", reply_text="Sure."
         )
         prior = held_summary(landed, landed.text)
         fold = replace(fold, prior=prior, version=landed.version + 1, pairs=(pair,))
@@ -196,7 +196,7 @@ def test_clauses_stay_the_clauses_that_they_are(again: str) -> None:
 
 def test_what_a_model_takes_up_in_its_own_words_is_not_said_twice() -> None:
     """A clause goes once the prose holds what it was given back for."""
-    update = after(PROSE, f"{PROSE} Mirela's code for the locker in Oslo is 4417.")
+    update = after(PROSE, f"{PROSE} With code 4417 for a locker, Mirela flies to Oslo.")
     assert update.clauses == GIVEN_BACK[1:]
 
 
@@ -204,7 +204,7 @@ def test_the_extractive_fold_takes_a_mended_summary_on() -> None:
     """Prose as words of nobody in particular, and clauses as they are."""
     landed = after(PROSE)
     prior = held_summary(landed, landed.text)
-    pair = replace(FIRST.pairs[0], number=8, user_text="I see.", reply_text="ok")
+    pair = replace(FIRST.pairs[0], number=8, user_text="Okay.", reply_text="Sure.")
     clauses = fold_extractively(replace(FIRST, prior=prior, pairs=(pair,))).clauses
     assert set(GIVEN_BACK) < set(clauses)
     assert clauses[0] == Clause(speaker=Speaker.EARLIER, text=PROSE.rstrip("."), number=0)

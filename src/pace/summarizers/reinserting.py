@@ -1,7 +1,9 @@
 """Gives a model's summary back the names and numbers that it lost, in the words that held them.
 
 What comes back are clauses of the extractive fold of the same input, cut to the room that is left.
-They stand behind what the model wrote, set as an extractive summary is. ADR 17 has the figures.
+Whoever lost names and numbers lost other things, too: of the room, clauses that hold none get the
+same share that was lost of those. All stand behind what the model wrote, set as an extractive
+summary is. ADR 17 has the figures.
 """
 
 import re
@@ -11,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from pace.memory.summary import Clause, SummaryUpdate, render_clauses
 from pace.memory.tokens import estimate_tokens
+from pace.summarizers.clauses import clauses_of, words_of
 from pace.summarizers.cleaning import sentences_of
 from pace.summarizers.cutting import fit
 from pace.summarizers.source import Source
@@ -23,6 +26,8 @@ _LEAST_ROOM = 6
 _CUT_SHARE = 0.6
 # So many numbers of sentences are tried, the likeliest first.
 _SEARCHES = 4
+# A clause costs so many tokens more than its words, which favours few whole ones.
+_CLAUSE_COST = 6
 # Clauses that were cut to a room may be over it by a few tokens, beside other words.
 _TRIES = 4
 
@@ -87,6 +92,8 @@ class LostValues:
         clauses = self._holding(missing)
         head = _ended(prose)
         room = self._budget - estimate_tokens(head)
+        spare = int(room * len(missing) / max(1, len(self._values)))
+        clauses = self._with_others(clauses, prose, spare)
         for _ in range(_TRIES):
             if not clauses or room < _LEAST_ROOM:
                 break
@@ -97,6 +104,27 @@ class LostValues:
                 return replace(mended, kept=Source(mended.text).kept(self._values))
             room -= over
         return Mended(prose, (), len(self._values) - len(missing))
+
+    def _with_others(
+        self, clauses: tuple[Clause, ...], prose: str, room: int
+    ) -> tuple[Clause, ...]:
+        """These, and others that tell most beside the prose, within so many tokens."""
+        spare = room - estimate_tokens(render_clauses(clauses))
+        if spare < _LEAST_ROOM:
+            return clauses
+        told = {word.key for text in clauses_of(prose) for word in words_of(text)}
+        chosen = set(clauses)
+        others = {
+            clause: _worth(clause, told) / (estimate_tokens(clause.text) + _CLAUSE_COST)
+            for clause in self._clauses
+            if clause not in chosen
+        }
+        for clause in sorted(others, key=others.__getitem__, reverse=True):
+            cost = estimate_tokens(clause.text) + 1
+            if others[clause] and cost <= spare:
+                chosen.add(clause)
+                spare -= cost
+        return tuple(clause for clause in self._clauses if clause in chosen)
 
     def _holding(self, lost: frozenset[str]) -> tuple[Clause, ...]:
         """As few clauses as hold these; the newest of several."""
@@ -114,6 +142,11 @@ def _held(clauses: Iterable[Clause], written: Mapping[str, str]) -> Iterator[fro
     for clause in clauses:
         text = normal(clause.text).lower()
         yield frozenset(v for v, low in written.items() if low in text and _stands_in(low, text))
+
+
+def _worth(clause: Clause, told: set[str]) -> float:
+    """What a clause tells besides these words."""
+    return sum(word.value for word in words_of(clause.text) if word.key not in told)
 
 
 def _stands_in(value: str, text: str) -> bool:
