@@ -27,6 +27,10 @@ CLAUSES = (
         ("They met. The user: noted INC-5521. The assistant: oolong.", "They met."),
         ("Earlier: oolong. They met.", "They met."),
         ("The assistant: noted INC-5521; they met.", "The assistant: they met."),
+        (
+            "The assistant: they met; noted INC-5521. They left.",
+            "The assistant: they met. They left.",
+        ),
         ("The user: flies to Oslo on 14 March at 3 p.m. with Dr. Okafor. They met.", "They met."),
         ("The user: flies to Oslo on 14 March; they met.", "The user: they met."),
         ("Flies to Oslo on 14 March. They met.", "They met."),

@@ -43,7 +43,10 @@ def _not_copied(sentence: str, clauses: str) -> str:
     lead = next((lead for lead in _LEADS if sentence.startswith(lead)), "")
     parts = sentence.removeprefix(lead).split("; ")
     kept = [part for part in parts if not _is_copied(part, clauses)]
-    return lead + "; ".join(kept) if kept else ""
+    if not kept:
+        return ""
+    end = "." if kept[-1] != parts[-1] else ""
+    return f"{lead}{'; '.join(kept)}{end}"
 
 
 def _is_copied(part: str, clauses: str) -> bool:
