@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from pace.errors import SummaryRejectedError
 from pace.memory.summary import held_summary
+from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import SessionId
 from pace.summarizers.guard import GuardedSummarizer, Rejection, guarded
 from pace.summarizers.source import Source
@@ -374,6 +376,19 @@ def test_no_text_is_too_strange_to_be_read(text):
     """Whatever a model writes is accepted or turned down; nothing else is raised."""
     with suppress(SummaryRejectedError):
         guarded(update_of(TEA, text), TEA)
+
+
+def test_of_a_far_too_long_text_the_beginning_is_read():
+    """What stands far behind all that has room is not looked at, and whole sentences are."""
+    fold = fold_of(("My locker code is 4417.", "Noted."))
+    told = " ".join(f"They said {one} and {two}." for one, two in product(PLAIN, PLAIN))
+    update = guarded(update_of(fold, f"The locker code is 4417. {told} Zorblax came."), fold)
+    assert update.text.startswith("The locker code is 4417. They said")
+    assert update.text.endswith(".")
+    assert estimate_tokens(update.text) > fold.budget * 0.9
+
+
+PLAIN = [f"{one}{two}{three}" for one, two, three in product("bdfglm", "aeiou", "nrst")]
 
 
 @pytest.mark.parametrize("row", ["\n", " ", ".", "…", '"', "-", "\u200b"])

@@ -8,6 +8,7 @@ given back.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -22,7 +23,7 @@ from pace.memory.summary import Clause, Fold, SummaryUpdate
 from pace.memory.turn import is_blank
 from pace.ports import ThreadSummarizer
 from pace.summarizers.apart import Apart
-from pace.summarizers.cleaning import cleaned, lines_of, within
+from pace.summarizers.cleaning import cleaned, lines_of, whole_sentences, within
 from pace.summarizers.dates import dates_in, dates_of
 from pace.summarizers.extractive import fold_extractively
 from pace.summarizers.instructions import instruction
@@ -108,6 +109,8 @@ def guarded(update: SummaryUpdate, fold: Fold) -> SummaryUpdate:
     _refuse_if(Rejection.MARKERS, _holds_markers(update.text, text))
     _refuse_if(Rejection.ECHO, _echoes(text, fold, said))
     _refuse_if(Rejection.REPETITION, _loops(text))
+    text = _beginning(text, fold.budget)
+    _refuse_if(Rejection.OVER_BUDGET, not text)
     prose = without_repeats(without_copies(text, fold.prior.clauses))
     _refuse_if(Rejection.ECHO, not prose)
     prose = in_the_language_of(Spoken(said, pairs), prose)
@@ -264,8 +267,8 @@ _FRESH_SHARE = 0.6
 
 def _loops(text: str) -> bool:
     """Whether it goes round in circles."""
-    sentences = [tuple(_WORDS.findall(s.lower())) for s in _SENTENCE.findall(text)]
-    if any(len(s) >= _FEW_WORDS and sentences.count(s) >= _SAME_SENTENCES for s in sentences):
+    sentences = Counter(tuple(_WORDS.findall(s.lower())) for s in _SENTENCE.findall(text))
+    if any(len(s) >= _FEW_WORDS and count >= _SAME_SENTENCES for s, count in sentences.items()):
         return True
     words = _WORDS.findall(text.lower())
     items: Sequence[str] = words if text.count(" ") * _LONGEST_WORD > len(text) else text
@@ -273,6 +276,17 @@ def _loops(text: str) -> bool:
         return True
     rows = list(zip(*(words[at:] for at in range(_ROW)), strict=False))
     return len(rows) >= _ENOUGH_ROWS and len(set(rows)) < _FRESH_SHARE * len(rows)
+
+
+# More of a text than this for each token of the budget is not mended: that would take the square of
+# its length.
+_CHARACTERS_A_TOKEN = 20
+
+
+def _beginning(text: str, budget: int) -> str:
+    """A text, or of a far too long one the whole sentences at its beginning."""
+    most = _CHARACTERS_A_TOKEN * budget
+    return text if len(text) <= most else whole_sentences(text[:most])
 
 
 def _goes_round(items: Sequence[str], length: int) -> bool:
