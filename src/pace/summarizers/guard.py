@@ -8,14 +8,12 @@ given back.
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import date
 from enum import StrEnum
 from functools import lru_cache
-from operator import eq
 
 from pace.errors import SummaryRejectedError
 from pace.memory.markers import harmless
@@ -28,6 +26,7 @@ from pace.summarizers.dates import dates_in, dates_of
 from pace.summarizers.extractive import fold_extractively
 from pace.summarizers.instructions import instruction
 from pace.summarizers.languages import Spoken
+from pace.summarizers.looping import goes_in_circles
 from pace.summarizers.mending import (
     Said,
     founded,
@@ -108,7 +107,7 @@ def guarded(update: SummaryUpdate, fold: Fold) -> SummaryUpdate:
     _refuse_if(Rejection.ENVELOPE, _is_envelope(text))
     _refuse_if(Rejection.MARKERS, _holds_markers(update.text, text))
     _refuse_if(Rejection.ECHO, _echoes(text, fold, said))
-    _refuse_if(Rejection.REPETITION, _loops(text))
+    _refuse_if(Rejection.REPETITION, goes_in_circles(text))
     text = _beginning(text, fold.budget)
     _refuse_if(Rejection.OVER_BUDGET, not text)
     prose = without_repeats(without_copies(text, fold.prior.clauses))
@@ -249,34 +248,7 @@ def _rows(text: str) -> frozenset[tuple[str, ...]]:
     )
 
 
-_SENTENCE = re.compile(r"[^.!?。！？;]+")
-_SAME_SENTENCES = 3
-_FEW_WORDS = 4
-# A row of up to so many words, or characters where words have no spaces, three times on end; in all
-# at least so many, since "ha ha ha" and "000" are no loops.
-_LONGEST_ROUND = 30
-_ROUNDS = 3
-_SHORTEST_LOOP = 9
-# A text with fewer spaces than this many characters apart has no words to speak of.
-_LONGEST_WORD = 20
-# Rows of four words: in a loop of a few sentences, most of them come again.
-_ROW = 4
-_ENOUGH_ROWS = 24
-_FRESH_SHARE = 0.6
-
-
-def _loops(text: str) -> bool:
-    """Whether it goes round in circles."""
-    sentences = Counter(tuple(_WORDS.findall(s.lower())) for s in _SENTENCE.findall(text))
-    if any(len(s) >= _FEW_WORDS and count >= _SAME_SENTENCES for s, count in sentences.items()):
-        return True
-    words = _WORDS.findall(text.lower())
-    items: Sequence[str] = words if text.count(" ") * _LONGEST_WORD > len(text) else text
-    if any(_goes_round(items, length) for length in range(1, _LONGEST_ROUND)):
-        return True
-    rows = list(zip(*(words[at:] for at in range(_ROW)), strict=False))
-    return len(rows) >= _ENOUGH_ROWS and len(set(rows)) < _FRESH_SHARE * len(rows)
-
+# --- what can be mended
 
 # More of a text than this for each token of the budget is not mended: that would take the square of
 # its length.
@@ -287,12 +259,6 @@ def _beginning(text: str, budget: int) -> str:
     """A text, or of a far too long one the whole sentences at its beginning."""
     most = _CHARACTERS_A_TOKEN * budget
     return text if len(text) <= most else whole_sentences(text[:most])
-
-
-def _goes_round(items: Sequence[str], length: int) -> bool:
-    """Whether the same so many items stand there three times on end."""
-    enough = max(length * _ROUNDS, _SHORTEST_LOOP) - length
-    return b"\1" * enough in bytes(map(eq, items, items[length:]))
 
 
 def _not_poorer(prose: str, fold: Fold, values: Values) -> Mended:
