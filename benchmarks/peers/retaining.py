@@ -27,8 +27,11 @@ from pace.memory.tokens import estimate_tokens
 _NOTHING = "…"
 _LAST_WORDS = "Thank you."
 _ANSWER_TOKENS = 64
-# A model that is asked for so many tokens at most may write that much and more.
-_SUMMARY_ROOM = 2 * SUMMARY_TOKENS
+# Seconds after which a summary is not waited for.
+_LONGEST_FOLD = 300.0
+# Turns after which work apart from them is waited for. A model on this machine takes longer for a
+# summary than a person for a turn, so one summary takes in several.
+_EVERY_WITH_MODEL = 4
 
 
 @dataclass(slots=True)
@@ -93,11 +96,13 @@ class Retaining:
             pair_tokens=_pair_tokens(talk.turns),
             no_model=self.model is None,
         ) as stage:
-            for turn in talk.turns:
+            for number, turn in enumerate(talk.turns, start=1):
                 fake.reply = turn.assistant.strip() or _NOTHING
                 answer = await stage.player.turn("a", turn.user.strip() or _NOTHING)
                 kept.failed += answer.error is not None
-                await stage.player.settle()
+                if self.model is None or number % _EVERY_WITH_MODEL == 0:
+                    await stage.player.settle(_LONGEST_FOLD)
+            await stage.player.settle(_LONGEST_FOLD)
             if self.model is None and fake.asked(SUMMARIZER):
                 return None
             await stage.player.turn("a", _LAST_WORDS)
@@ -118,7 +123,7 @@ class Retaining:
     async def _summary(self, messages: tuple[Said, ...]) -> str:
         if self.model is None:
             return ""
-        return await self.model.answer(messages, reply_tokens=_SUMMARY_ROOM)
+        return await self.model.answer(messages, reply_tokens=SUMMARY_TOKENS)
 
     async def _read(
         self, model: LocalModel, shown: tuple[Said, ...], gone: Sequence[Fact], kept: _Kept
