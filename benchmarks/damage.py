@@ -37,7 +37,7 @@ from pace.summarizers.values import values_in
 _MOST_LOST = 5.0
 
 
-class _Harmful:
+class Harmful:
     """The truthful summarizer, with one kind of harm done to all that it writes."""
 
     def __init__(self, name: str, harm: Harm, *, is_guarded: bool) -> None:
@@ -56,9 +56,10 @@ class _Harmful:
             made_by=self.name,
             prefix=fold.prefix,
         )
-        return self._read(update, fold) if self._is_guarded else update
+        return self.guard(update, fold) if self._is_guarded else update
 
-    def _read(self, update: SummaryUpdate, fold: Fold) -> SummaryUpdate:
+    def guard(self, update: SummaryUpdate, fold: Fold) -> SummaryUpdate:
+        """What the guard makes of it."""
         began = time.process_time()
         try:
             return guarded(update, fold)
@@ -148,8 +149,8 @@ def main() -> None:
     for kind, harm in KINDS.items():
         if asked.kind not in {None, kind}:
             continue
-        raw = by(_Harmful(kind, harm, is_guarded=False))
-        harmful = _Harmful(kind, harm, is_guarded=True)
+        raw = by(Harmful(kind, harm, is_guarded=False))
+        harmful = Harmful(kind, harm, is_guarded=True)
         kept = by(harmful)
         took = sorted(harmful.milliseconds)
         print(
