@@ -17,12 +17,14 @@ FLAWED = Path(__file__).parent / "flawed"
 FAULTS = ("raises", "returns nothing", "hangs", "alternates")
 
 
-def figures(peer: Path, *scenarios: str, flaw: str = "none") -> dict[str, Any]:
+def figures(
+    peer: Path, *scenarios: str, flaw: str = "none", kept: tuple[Any, ...] = ("--aside",)
+) -> dict[str, Any]:
     """What one run of the comparison says of one peer, run with the Python of the tests."""
     ran = subprocess.run(
         [
             *(sys.executable, PEERS, "--also", peer, "--only", peer.name),
-            *("--scenarios", ",".join(scenarios), "--aside", "--json"),
+            *("--scenarios", ",".join(scenarios), *kept, "--json"),
         ],
         env={**os.environ, "FLAW": flaw},
         capture_output=True,
@@ -124,6 +126,22 @@ def test_a_peer_without_memory(tmp_path: Path) -> None:
     """One that says that it holds nothing is not counted as losing anything."""
     told = figures(beside("bare", tmp_path), "faults", "concurrent", "reset")
     assert all(set(told[each]) == {"cannot"} for each in ("faults", "concurrent", "reset"))
+
+
+def test_a_part_is_renewed(tmp_path: Path) -> None:
+    """A run of a part keeps what was measured before, and changes a document between its marks."""
+    measured, document = tmp_path / "measured.json", tmp_path / "document.md"
+    document.write_text("Before.\n<!-- figures -->\nold\n<!-- end of figures -->\nAfter.\n")
+    kept = ("--measured", measured, "--document", document)
+    tokens = figures(FLAWED, "tokens", kept=kept)["tokens"]
+    reset = figures(FLAWED, "reset", kept=kept)["reset"]
+    told = json.loads(measured.read_text())["peers"]["flawed"]
+    assert (told["tokens"], told["reset"]) == (tokens, reset)
+    text = document.read_text()
+    assert text.startswith("Before.\n<!-- figures -->\n\nMeasured on ")
+    assert text.endswith("\n<!-- end of figures -->\nAfter.\n")
+    assert "old" not in text
+    assert f"{tokens['60']:,}" in text
 
 
 def test_a_summary_loses_nothing(planted: ModuleType) -> None:
