@@ -21,7 +21,7 @@ from pathlib import Path
 
 from environments import ENVIRONMENTS, HERE, ROOT, InstallError, PeerFolder, found, python_of
 from fake_model import FakeModel
-from local_model import NAME, LocalModel
+from local_model import NAME, LocalModel, ModelFailedError
 from player import DriverError
 from recording import Peers, Record
 from retaining import Retaining
@@ -161,7 +161,7 @@ async def _figures(cast: Cast, name: str, scenario: Scenario) -> Figures:
     try:
         async with asyncio.timeout(limit):
             figures = await scenario(cast)
-    except DriverError as error:
+    except (DriverError, ModelFailedError) as error:
         figures = {"broke": str(error)}
     except TimeoutError:
         figures = {"broke": f"it took longer than {_MOST_SECONDS:.0f} s"}

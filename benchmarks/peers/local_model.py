@@ -7,7 +7,7 @@ from typing import Self
 
 from wire import Said
 
-from pace.errors import PlannerError
+from pace.errors import EmptyReplyError, PlannerError
 from pace.folders import Folders
 from pace.memory.prompt import Message, Prompt, PromptParts, Role
 from pace.memory.turn import SessionId, ThreadId
@@ -23,10 +23,16 @@ _ROLES = {"system": Role.SYSTEM, "assistant": Role.ASSISTANT}
 _NO_PARTS = PromptParts(system=0, summary=0, pending=0, window=0, facts=0, recalled=0, words=0)
 
 
+class ModelFailedError(Exception):
+    """The model did not answer, so that nothing can be said of who asked it."""
+
+
 class LocalModel:
     """One engine, asked for one thing after the other; what it wrote before decides nothing."""
 
     def __init__(self) -> None:
+        self.trouble = ""
+        """What went wrong last; empty for nothing."""
         self._reply_tokens = 64
         self._asking = asyncio.Lock()
         settings = EngineSettings(
@@ -50,7 +56,7 @@ class LocalModel:
         return ReplyOptions(temperature=0, reply_tokens=self._reply_tokens)
 
     async def answer(self, messages: tuple[Said, ...], *, reply_tokens: int) -> str:
-        """What it writes, without its reasoning; empty if it could not."""
+        """What it writes, without its reasoning, if anything. Raises ModelFailedError, and keeps its cause."""
         prompt = Prompt(
             thread_id=ThreadId("peers"),
             session_id=SessionId("peers"),
@@ -67,6 +73,9 @@ class LocalModel:
                             text += event.text
                         elif isinstance(event, Reasoned):
                             text = event.kept
-            except PlannerError:
+            except EmptyReplyError:
                 return ""
+            except PlannerError as error:
+                self.trouble = f"{NAME} failed: {error}"
+                raise ModelFailedError(self.trouble) from error
         return without_reasoning(text)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fake_model import SUMMARIZER, SUMMARY_TOKENS, FakeModel, Fault
-from local_model import LocalModel
+from local_model import LocalModel, ModelFailedError
 from scenarios import Figures, tokens_of
 from stage import WINDOW_PAIRS, Cast, staged
 from wire import Said
@@ -59,7 +59,12 @@ class Retaining:
     questions: int = 12
 
     async def measure(self, cast: Cast) -> Figures:
-        """As one scenario. Without a model, a peer that asks for a summary needs one."""
+        """As one scenario. Without a model, a peer that asks for a summary needs one.
+
+        Raises ModelFailedError if the model did, since its faults are no peer's.
+        """
+        if self.model is not None:
+            self.model.trouble = ""
         if why := cast.cannot("memory"):
             return {"cannot": why}
         if self.model is None and (why := cast.cannot("no model")):
@@ -106,6 +111,8 @@ class Retaining:
             if self.model is None and fake.asked(SUMMARIZER):
                 return None
             await stage.player.turn("a", _LAST_WORDS)
+            if self.model is not None and self.model.trouble:
+                raise ModelFailedError(self.model.trouble)
             prompt = fake.prompt_of(_LAST_WORDS)
         if prompt is None:
             return kept
