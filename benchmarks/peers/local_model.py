@@ -56,7 +56,10 @@ class LocalModel:
         return ReplyOptions(temperature=0, reply_tokens=self._reply_tokens)
 
     async def answer(self, messages: tuple[Said, ...], *, reply_tokens: int) -> str:
-        """What it writes, without its reasoning, if anything. Raises ModelFailedError, and keeps its cause."""
+        """What it writes, without its reasoning, if anything.
+
+        Raises ModelFailedError, and keeps what it says as `trouble`.
+        """
         prompt = Prompt(
             thread_id=ThreadId("peers"),
             session_id=SessionId("peers"),
