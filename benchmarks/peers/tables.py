@@ -78,8 +78,10 @@ def _percent(key: str) -> Callable[[Row], str]:
         share = row.get(key)
         if not isinstance(share, Mapping):
             return _MISSING
-        low, high = (f"{100 * float(share[end]):.0f}" for end in ("low", "high"))
-        return f"{100 * float(share['value']):.0f} ({low} to {high})"
+        low, value, high = (f"{100 * float(share[end]):.0f}" for end in ("low", "value", "high"))
+        if row.get("talks") == 1:
+            return value  # of one talk nothing can be said about others
+        return f"{value} ({low} to {high})"
 
     return cell
 
@@ -127,6 +129,7 @@ def _tables(peers: Peers) -> Iterator[_Table]:
     yield _Table(
         "Real talks, without a model for summaries",
         (
+            _Column("talks, facts", "retention", lambda r: f"{r['talks']}, {r['facts']}"),
             *(_Column(head, "retention", _percent(key)) for head, key in kept),
             _Column("tokens", "retention", _count("tokens")),
         ),
@@ -134,6 +137,11 @@ def _tables(peers: Peers) -> Iterator[_Table]:
     yield _Table(
         "Real talks, with the default model",
         (
+            _Column(
+                "talks, facts, questions",
+                "model",
+                lambda r: f"{r['talks']}, {r['facts']}, {r['questions']}",
+            ),
             *(_Column(head, "model", _percent(key)) for head, key in kept),
             _Column("tokens", "model", _count("tokens")),
             _Column("answered rightly, %", "model", _percent("right")),
