@@ -171,6 +171,8 @@ def _holds(table: _Table, peers: Peers) -> bool:
 
 def _rows(table: _Table, peers: Peers) -> Iterator[list[str]]:
     for name, figures in peers.items():
+        if not any(column.scenario in figures for column in table.columns):
+            continue  # not measured yet
         yield [_title(name, figures), *(_cell(column, figures) for column in table.columns)]
 
 
