@@ -129,9 +129,18 @@ _LEADS = {Speaker.EARLIER: "Earlier: ", Speaker.USER: "The user: ", Speaker.PACE
 
 
 def render_clauses(clauses: tuple[Clause, ...]) -> str:
-    """Set clauses as one paragraph, grouped by speaker, in the order in which they were said."""
+    """Set clauses as one paragraph, grouped by speaker, in the order in which they were said.
+
+    A question mark parts what follows it from what stands before, and needs no other sign.
+    """
     groups = (
         (lead, [clause.text for clause in clauses if clause.speaker is speaker])
         for speaker, lead in _LEADS.items()
     )
-    return " ".join(f"{lead}{'; '.join(texts)}." for lead, texts in groups if texts)
+    return " ".join(lead + _sentence(texts) for lead, texts in groups if texts)
+
+
+def _sentence(texts: list[str]) -> str:
+    parted = (text if text.endswith("?") else f"{text};" for text in texts[:-1])
+    last = texts[-1] if texts[-1].endswith("?") else f"{texts[-1]}."
+    return " ".join((*parted, last))
