@@ -39,7 +39,7 @@ Measure = Callable[[], dict[str, float]]
 _TURNS = 200
 _SUMMARY_TOKENS = 400
 # A summary that is nearly at its budget is full: clauses go in whole.
-_FULL = 360
+_FULL = 300
 _PACE = Path(sys.executable).with_name("pace")
 _MODULES = sorted(
     path.stem for path in Path(turn_path.__file__).parents[1].glob("src/pace/memory/[a-z]*.py")
