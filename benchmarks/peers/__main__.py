@@ -32,7 +32,7 @@ from tables import printed
 from pace.evaluation.loading import load_talks, shipped
 
 MEASURED = HERE / "measured.json"
-DOCUMENT = ROOT / "docs" / "comparison.md"
+DOCUMENTS = [ROOT / "docs" / "comparison.md", ROOT / "README.md"]
 RETENTION, WITH_MODEL = "retention", "model"
 _MOST_SECONDS = 900.0
 
@@ -58,7 +58,8 @@ def main() -> int:
     peers = [peer for peer in found(asked.also) if not asked.only or peer.name in asked.only]
     if not peers:
         sys.exit("No such peer. Names are those of the folders in benchmarks/peers.")
-    record = Record(None, None) if asked.aside else Record(asked.measured, asked.document)
+    documents = tuple(asked.document or DOCUMENTS)
+    record = Record(None) if asked.aside else Record(asked.measured, documents)
     measured = asyncio.run(_measured(peers, record, asked))
     print(json.dumps(measured, indent=1) if asked.json else printed(measured))
     return 0
@@ -80,7 +81,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--also", type=Path, action="append", default=[], help="a peer's folder")
     parser.add_argument("--environments", type=Path, default=ENVIRONMENTS)
     parser.add_argument("--measured", type=Path, default=MEASURED)
-    parser.add_argument("--document", type=Path, default=DOCUMENT)
+    parser.add_argument("--document", type=Path, action="append", help="else README and docs")
     parser.add_argument("--aside", action="store_true", help="renew neither file")
     parser.add_argument("--json", action="store_true", help="print figures instead of tables")
     asked = parser.parse_args()

@@ -197,8 +197,8 @@ class _Door:
         return web.json_response(response(name, text, used))
 
     async def compact(self, asked: web.Request) -> web.Response:
-        _, text, used = await self._answered(asked)
-        return web.json_response(compacted(text, used))
+        body, text, used = await self._answered(asked)
+        return web.json_response(compacted(messages_of(body), text, used))
 
     async def _answered(self, asked: web.Request) -> tuple[dict[str, object], str, Used]:
         body = await asked.json()

@@ -13,14 +13,14 @@ Peers = dict[str, dict[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A file of figures and the document that shows them; without files it keeps nothing."""
+    """A file of figures and the documents that show them; without a file it keeps nothing."""
 
     measured: Path | None
-    document: Path | None
+    documents: tuple[Path, ...] = ()
 
     def keep(self, peer: str, name: str, figures: Figures) -> None:
         """Take in one peer's figures of one kind, in the place of those measured before."""
-        if self.measured is None or self.document is None:
+        if self.measured is None:
             return
         peers = self.peers()
         peers.setdefault(peer, {})[name] = figures
@@ -28,8 +28,9 @@ class Record:
         told = {"machine": machine(), "peers": peers}
         text = json.dumps(told, indent=1, ensure_ascii=False)
         self.measured.write_text(text + "\n", encoding="utf-8")
-        document = self.document.read_text(encoding="utf-8")
-        self.document.write_text(renewed(document, peers), encoding="utf-8")
+        for path in self.documents:
+            document = path.read_text(encoding="utf-8")
+            path.write_text(renewed(document, peers), encoding="utf-8")
 
     def peers(self) -> Peers:
         """All that is kept, by peer."""

@@ -22,6 +22,7 @@ _CANNOT = {
     "turn at once": "one message at a time",
 }
 _BEGIN, _END = "<!-- figures -->\n", "<!-- end of figures -->"
+_BEGIN_SHORT = "<!-- the main figures -->\n"
 _MISSING = ""
 _NONE = "–"  # a dash
 
@@ -45,12 +46,16 @@ def printed(peers: Peers) -> str:
 
 
 def renewed(document: str, peers: Peers) -> str:
-    """A document with the tables between its two marks made anew."""
-    head, _, rest = document.partition(_BEGIN)
-    _, _, tail = rest.partition(_END)
+    """A document with the tables between its marks made anew: all of them, or the short one."""
     tables = [_markdown(table, peers) for table in _tables(peers) if _holds(table, peers)]
-    made = "\n\n".join([f"Measured on {machine()}.", *tables, _settings(peers)])
-    return f"{head}{_BEGIN}\n{made}\n\n{_END}{tail}"
+    whole = "\n\n".join([f"Measured on {machine()}.", *tables, _settings(peers)])
+    return _between(_between(document, _BEGIN, whole), _BEGIN_SHORT, _grid(_SHORT, peers))
+
+
+def _between(document: str, begin: str, made: str) -> str:
+    head, mark, rest = document.partition(begin)
+    _, _, tail = rest.partition(_END)
+    return f"{head}{mark}\n{made}\n\n{_END}{tail}" if mark else document
 
 
 def machine() -> str:
@@ -150,6 +155,24 @@ def _tables(peers: Peers) -> Iterator[_Table]:
     )
 
 
+def _faults(row: Row) -> str:
+    found = [one for one in row.values() if isinstance(one, Mapping)]
+    failed, lost = (sum(_number(one, key) for one in found) for key in ("failed", "lost"))
+    return f"{failed} / {lost}"
+
+
+_SHORT = _Table(
+    "",
+    (
+        _Column("waited for a summary, s", "waiting", lambda r: f"{r['seconds']}"),
+        _Column("failed / lost as summaries failed, of 48", "faults", _faults),
+        _Column("lost of 17, four at once", "concurrent", lambda r: f"{r['lost']}"),
+        _Column("back after a reset", "reset", lambda r: f"{r['came back']} of {r['said']}"),
+        _Column("prompt tokens, turn 60", "tokens", _count("60")),
+    ),
+)
+
+
 def _number(row: object, key: str) -> int:
     return int(str(row.get(key, 0))) if isinstance(row, Mapping) else 0
 
@@ -214,9 +237,13 @@ def _aligned(table: _Table, peers: Peers) -> str:
 
 
 def _markdown(table: _Table, peers: Peers) -> str:
+    return f"**{table.title}**\n\n{_grid(table, peers)}"
+
+
+def _grid(table: _Table, peers: Peers) -> str:
     heads = ["", *(column.head for column in table.columns)]
     rows = [heads, ["---", *("--:" for _ in table.columns)], *_rows(table, peers)]
-    return "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(row)} |" for row in rows)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _settings(peers: Peers) -> str:

@@ -138,13 +138,28 @@ def response_events(model: str, text: str, used: Used) -> Iterator[bytes]:
         yield b"event: %b\n" % name.encode() + _event(data)
 
 
-def compacted(text: str, used: Used) -> dict[str, object]:
-    """The answer of `/responses/compact`; what is sealed there stands in plain words here."""
+def compacted(asked: Sequence[Said], text: str, used: Used) -> dict[str, object]:
+    """The answer of `/responses/compact`; what is sealed there stands in plain words here.
+
+    All that the person said is kept word for word, and the sealed item stands in for the rest:
+    https://developers.openai.com/api/docs/guides/compaction
+    """
+    kept = [
+        {
+            "id": "msg_fake",
+            "type": "message",
+            "role": "user",
+            "status": "completed",
+            "content": [{"type": "input_text", "text": said.text}],
+        }
+        for said in asked
+        if said.role == "user"
+    ]
     return {
         "id": "resp_fake",
         "object": "response.compaction",
         "created_at": _CREATED,
-        "output": [{"id": "cmp_fake", "type": "compaction", "encrypted_content": text}],
+        "output": [*kept, {"id": "cmp_fake", "type": "compaction", "encrypted_content": text}],
         "usage": used.of_response(),
     }
 

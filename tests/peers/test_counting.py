@@ -142,6 +142,12 @@ def test_a_part_is_renewed(tmp_path: Path) -> None:
     assert text.endswith("\n<!-- end of figures -->\nAfter.\n")
     assert "old" not in text
     assert f"{tokens['60']:,}" in text
+    document.write_text(
+        "Before.\n<!-- the main figures -->\nold\n<!-- end of figures -->\nAfter.\n"
+    )
+    figures(FLAWED, "reset", kept=kept)
+    row = next(line for line in document.read_text().splitlines() if line.startswith("| flawed"))
+    assert row.endswith(f"| {tokens['60']:,} |")
 
 
 def test_a_summary_loses_nothing(planted: ModuleType) -> None:
