@@ -42,6 +42,16 @@ def test_rooms_import_downwards_only() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_what_a_fold_in_its_own_process_loads_is_little() -> None:
+    """No event loop and no archives: a model's summary is read by a process that starts for it."""
+    code = (
+        "import sys, pace.summarizers.child, pace.summarizers.guard;"
+        "print(*sorted({'asyncio', 'ssl', 'zipfile', 'pace.ports'} & sys.modules.keys()))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert loaded.stdout.split() == []
+
+
 def test_memory_is_found() -> None:
     """The purity checks below look at something."""
     assert {"thread.py", "prompt.py", "snapshot.py"} <= {path.name for path in MEMORY}

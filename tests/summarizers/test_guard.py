@@ -13,7 +13,8 @@ from pace.errors import SummaryRejectedError
 from pace.memory.summary import held_summary
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import SessionId
-from pace.summarizers.guard import GuardedSummarizer, Rejection, guarded
+from pace.summarizers.guard import Rejection, guarded
+from pace.summarizers.guarded import GuardedSummarizer
 from pace.summarizers.source import Source
 from pace.summarizers.values import values_in
 from pace.testing import ScriptedSummarizer

@@ -25,7 +25,8 @@ from pace.ports import (
     TextDelta,
     Thinking,
 )
-from pace.summarizers.guard import GuardedSummarizer, Rejection
+from pace.summarizers.guard import Rejection
+from pace.summarizers.guarded import GuardedSummarizer
 from pace.summarizers.instructions import messages_for
 from pace.summarizers.model import ModelSummarizer
 from pace.testing import Gate, ScriptedPlanner

@@ -14,7 +14,7 @@ from pace.errors import (
 )
 from pace.memory.summary import Fold, SummaryUpdate
 from pace.ports import Planner, ThreadSummarizer
-from pace.summarizers.guard import GuardedSummarizer
+from pace.summarizers.guarded import GuardedSummarizer
 from pace.summarizers.model import ModelSummarizer
 
 APPLE = "apple"

@@ -3,13 +3,13 @@
 The reasons are design decision 5 and ADR 17. A summary that is let through is one paragraph within
 its budget, in the language of the conversation, holds no name and no number that nobody said, and
 keeps at least as many of them as the extractive fold of the same pairs: what the model lost is
-given back.
+given back. A process that starts for each summary reads it (`guarded.py`): what is imported here is
+loaded each time.
 """
 
 import json
 import re
 from collections.abc import Iterable
-from contextlib import aclosing
 from dataclasses import replace
 from datetime import date
 from enum import StrEnum
@@ -19,8 +19,6 @@ from pace.errors import SummaryRejectedError
 from pace.memory.markers import harmless
 from pace.memory.summary import Clause, Fold, SummaryUpdate
 from pace.memory.turn import is_blank
-from pace.ports import ThreadSummarizer
-from pace.summarizers.apart import Apart
 from pace.summarizers.cleaning import cleaned, lines_of, whole_sentences, within
 from pace.summarizers.dates import dates_in, dates_of
 from pace.summarizers.extractive import fold_extractively
@@ -55,31 +53,6 @@ class Rejection(StrEnum):
     OVER_BUDGET = "over budget"
     UNFOUNDED = "unfounded name or number"
     POORER = "poorer than the extractive fold"
-
-
-class GuardedSummarizer:
-    """Another summarizer with the guard in front of what it gives."""
-
-    def __init__(self, inner: ThreadSummarizer) -> None:
-        self._inner = inner
-
-    @property
-    def name(self) -> str:
-        """The inner summarizer's."""
-        return self._inner.name
-
-    async def summarize(self, fold: Fold) -> SummaryUpdate:
-        """Give what the inner one gives, mended. Raises SummaryRejectedError if it is no good.
-
-        It is read in a process that lives no longer than this call. Reading it takes longer than
-        a turn may wait, and comes once in the seconds that a model takes to fold.
-        """
-        update = await self._inner.summarize(fold)
-        async with aclosing(Apart(judged)) as apart:
-            verdict = await apart.call(update, fold)
-        if isinstance(verdict, Rejection):
-            raise SummaryRejectedError(verdict)
-        return verdict
 
 
 def judged(update: SummaryUpdate, fold: Fold) -> SummaryUpdate | Rejection:

@@ -7,7 +7,7 @@ other languages all telling words are, so there length and repetition decide.
 """
 
 import re
-from importlib.resources import files
+from pkgutil import get_data
 
 from pace.memory.tokens import estimate_tokens
 from pace.summarizers.words import COUNTS, EVERYDAY_VERBS, JUDGEMENTS, LOOSE_NOUNS
@@ -40,7 +40,7 @@ _SHORTEST_STEM = 3
 
 
 def _read_classes() -> dict[str, int]:
-    lines = (files("pace.summarizers") / "common_words.txt").read_text("utf-8").splitlines()
+    lines = (get_data("pace.summarizers", "common_words.txt") or b"").decode().splitlines()
     return {key: rank for rank, line in enumerate(lines) for key in line.split()}
 
 
