@@ -2,9 +2,9 @@
 
     python benchmarks/races [--random 40000] [--seed 7] [--redis-schedules 400] [--plant NAME]
 
-First all 97,297,200 orders of three turns, three folds and a reset. Then random schedules, kind by
-kind: six turns and three folds, each as if it were a process of its own, which a scheduler lets go
-on from request to request. Then some of them over a real redis-server, if there is one. Threads,
+First all 10,216,206,000 orders of four turns, three folds and a reset. Then random schedules, kind
+by kind: six turns and three folds, each as if it were a process of its own, which a scheduler lets
+go on from request to request. Then some of them over a real redis-server, if there is one. Threads,
 folding and memory are the real ones. Of the turns that were said, each must be reachable (in the
 window, pending or covered, with its words as they were said) unless it was to be forgotten.
 `--plant` breaks one rule on purpose (see `--plants`). Exits 1 if anything is lost, in two places,
@@ -28,7 +28,7 @@ from walk import walk
 from pace.stores.in_process import InProcessThreadMemoryStore
 
 _COLUMNS = ("schedules", "said", "forgotten", "reachable", "lost", "twice", "stale", "unfolded")
-_WIDTHS = (12, 13, 13, 13, 13, 12, 13, 12)
+_WIDTHS = (15, 16, 16, 16, 13, 12, 13, 12)
 
 
 def main() -> int:

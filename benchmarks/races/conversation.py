@@ -334,12 +334,12 @@ class Conversation:
         """What a fold waits for before it comes back."""
         if fault is FoldFault.LATE:
             await actor.pause(until=lambda: all(other.is_over for other in self._early))
-        elif fault is FoldFault.AFTER_RESET:
+            return
+        if fault is FoldFault.AFTER_RESET:
             await actor.pause(until=lambda: not self._resets_left)
-        else:
-            longest = 12 if fault is FoldFault.SLOW else 3
-            for _ in range(self._chance.randrange(longest)):
-                await actor.pause()
+        longest = 12 if fault in {FoldFault.SLOW, FoldFault.AFTER_RESET} else 3
+        for _ in range(self._chance.randrange(longest)):
+            await actor.pause()
 
     def made(self, fold: Fold, *, by_model: bool) -> SummaryUpdate:
         """The update of a fold, which may come back again."""

@@ -1,4 +1,4 @@
-"""Every order of three turns, three folds and a reset, each step through the real threads."""
+"""Every order of four turns, three folds and a reset, each step through the real threads."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from pace.threads import Threads
 Outcome = TypeVar("Outcome")
 Step = Callable[[ThreadMemory], tuple[ThreadMemory, Outcome]]
 
-TURNS = FOLDS = 3
+# With a window of one, two turns before a reset and two after it let an old fold find a place.
+TURNS, FOLDS = 4, 3
 _THREAD = ThreadId("thread")
 _FIRST, _NEXT = SessionId("session 0"), SessionId("session 1")
 _OVER = "over"
