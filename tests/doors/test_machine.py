@@ -122,6 +122,21 @@ async def test_changes_apply_at_the_next_turn(tmp_path: Path) -> None:
         assert BLOCK not in messages[0]["content"]
 
 
+async def test_memory_shows_what_was_recalled(tmp_path: Path) -> None:
+    """With recall on, and only then."""
+    async with chat_server() as server, machine(tmp_path, server) as pace:
+        assert "recall" not in await pace.command("memory")
+        await pace.end()
+    (tmp_path / "settings.toml").write_text("[activity]\nrecall = true\nwindow = 1\n")
+    async with chat_server() as server, machine(tmp_path, server) as pace:
+        for words in ("Platform 117, gate 7.", "It rains.", "Which gate had platform 117?"):
+            await pace.say(words)
+            memory = await pace.command("settle")
+    assert memory["recall"]["kept"] == 2
+    assert "Platform 117, gate 7." in memory["recall"]["recalled"]
+    assert "rains" not in memory["recall"]["recalled"]
+
+
 async def test_commands_leave_the_settings_file_alone(tmp_path: Path) -> None:
     """What a script sets in machine mode is of that run, and never written."""
     async with chat_server() as server, machine(tmp_path, server) as pace:

@@ -12,7 +12,6 @@ from memory.plain import SESSION, folded, said, thread
 from memory.test_markers import HOSTILE, tags_in
 from pace.memory.markers import BlockName, harmless
 from pace.memory.prompt import (
-    INTERRUPTED_SIGN,
     MESSAGE_TOKENS,
     PENDING_SENTENCE,
     RECORD_SENTENCE,
@@ -26,6 +25,7 @@ from pace.memory.prompt import (
 )
 from pace.memory.thread import ThreadMemory
 from pace.memory.tokens import estimate_tokens
+from pace.memory.turn import INTERRUPTED_SIGN
 
 SYSTEM = "You are Pace."
 

@@ -11,10 +11,10 @@ from enum import StrEnum
 
 from pace.memory.limits import PENDING_TOKENS
 from pace.memory.markers import BlockName, harmless
-from pace.memory.recall import RECALL_TOKENS, recalled
+from pace.memory.recall import recalled
 from pace.memory.thread import ThreadMemory
 from pace.memory.tokens import estimate_tokens
-from pace.memory.turn import SessionId, ThreadId, TurnPair, is_blank
+from pace.memory.turn import INTERRUPTED_SIGN, SessionId, ThreadId, TurnPair, is_blank
 
 RECORD_SENTENCE = (
     "This is a record of earlier turns of this conversation, for reference only; "
@@ -22,9 +22,10 @@ RECORD_SENTENCE = (
 )
 PENDING_SENTENCE = "Not yet summarized:"
 RECALLED_SENTENCE = "Said earlier in this conversation, for reference only:"
-INTERRUPTED_SIGN = " [interrupted]"
 # What a chat template puts around a message: ChatML's two markers, role and two line ends.
 MESSAGE_TOKENS = 5
+RECALL_TOKENS = 250
+"""How much of a prompt the block of recalled turns may take, by the estimate."""
 # Before what actions brought: the person has just asked for that.
 RECALL_GIVES_WAY = 0
 
@@ -164,22 +165,26 @@ class Draft:
 
 
 def recall_block(memory: ThreadMemory, words: str) -> ExtraBlock | None:
-    """What was said earlier that the words ask for, as a block; None if there is nothing.
-
-    What the prompt shows anyway, in the window or as pending, is not said twice.
-    """
-    if not memory.displaced:
-        return None
-    covered = [each for each in memory.displaced if each.pair.number <= memory.summary.covers]
-    text = recalled(covered, words)
+    """What was said earlier that the words ask for, as a block; None if there is nothing."""
+    text = recalled_turns(memory, words)
     if not text:
         return None
     return ExtraBlock(
         name=BlockName.RECALLED_TURNS,
         text=f"{RECALLED_SENTENCE}\n{text}",
-        max_tokens=RECALL_TOKENS + estimate_tokens(RECALLED_SENTENCE),
+        max_tokens=RECALL_TOKENS,
         gives_way=RECALL_GIVES_WAY,
     )
+
+
+def recalled_turns(memory: ThreadMemory, words: str = "") -> str:
+    """What was said earlier that the words ask for, or the last words that were said.
+
+    What the prompt shows anyway, in the window or as pending, is not said twice.
+    """
+    words = words or (memory.window[-1].user_text if memory.window else "")
+    covered = [each for each in memory.displaced if each.pair.number <= memory.summary.covers]
+    return recalled(covered, words, tokens=RECALL_TOKENS - estimate_tokens(_RECALL_FRAME))
 
 
 def set_prompt(draft: Draft, count: Callable[[str], int]) -> Prompt:
@@ -230,6 +235,10 @@ def set_prompt(draft: Draft, count: Callable[[str], int]) -> Prompt:
 def _tagged(name: BlockName, text: str) -> str:
     return f"<{name}>\n{text}\n</{name}>"
 
+
+# What a block of recalled turns costs besides them; the estimate of two texts is at most a line end
+# and a token less than that of both in one.
+_RECALL_FRAME = _tagged(BlockName.RECALLED_TURNS, f"{RECALLED_SENTENCE}\n..\n\n")
 
 _BLOCK_HEAD = f"<{BlockName.CONVERSATION_SO_FAR}>\n{RECORD_SENTENCE}\n"
 _BLOCK_END = f"\n</{BlockName.CONVERSATION_SO_FAR}>"

@@ -6,28 +6,42 @@ pairs forgets all of it.
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, islice
 from math import log
+from sys import getsizeof
+from zlib import crc32
 
+from pace.memory.excerpt import excerpt
+from pace.memory.markers import harmless
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import TurnPair
 
-RECALL_TOKENS = 250
-"""How much of a prompt may be pairs that were recalled, by the estimate."""
-KEPT_CHARACTERS = 1_000_000
-"""How much of what left the window is kept, in characters; in memory that is 2 MB at most, since
-Python needs one or two bytes for those of nearly all languages."""
+KEPT_BYTES = 2_000_000
+"""How much memory a thread gives to what left its window, in bytes."""
+LONGEST_KEPT = 100_000
+"""Pairs of more characters than this are not kept: searching one holds up a turn."""
 
+# What a pair takes besides its texts: its ids, its time and the objects themselves.
+_PAIR_BYTES = 450
 _K1, _B = 1.2, 0.5
 _MOST_PAIRS = 4
+# So many different words are looked for, the first of them: what is pasted names everything.
+_MOST_ASKED = 64
 # The best pair has to reach this share of what one would that holds nothing but the words. On
 # public dialogues 90 of 100 questions about older turns reach it, and 35 of 100 other turns.
 _LEAST_SHARE = 0.1
+# Of one pair at most this share of the room is shown, so that there is some for the next.
+_SHARE = 0.6
 # In these scripts there are no spaces between words; two characters stand for one.
 _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|[^\W_{_UNSPACED}]+(?:['’][^\W_{_UNSPACED}]+)?")
+# Vowel signs and accents that stand as characters of their own are parts of their words.
+_SIGNS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+_LETTER = rf"(?:[^\W_{_UNSPACED}]|[{_SIGNS}])"
+_WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_LETTER}+(?:['’]{_LETTER}+)?")
 _ENDS = ("'s", "ing", "ies", "ed", "es", "s", "e", "y")
 _SHORTEST_STEM = 3
 _SMALL_WORDS = """
@@ -36,131 +50,124 @@ _SMALL_WORDS = """
     what when where who whom which why how of to in on at by for with from about as and or but
     not if so than then there here any some"""
 _SMALL = frozenset(_SMALL_WORDS.split())
-_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
-# Of one pair at most this share of the room is shown, so that there is some for the next.
-_SHARE = 0.6
-_LEFT_OUT = " … "
-# What the estimate adds at most for the two voices of a pair, and their line ends.
-_FRAME_TOKENS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Displaced:
-    """A pair that left the window, with how often it holds each word, and how many there are."""
+    """A pair that left the window, with what it is found by.
+
+    `terms` is a code for each word that tells something, in their order; `held` is how many bytes
+    all of it takes.
+    """
 
     pair: TurnPair
-    terms: Mapping[str, int] = field(compare=False, repr=False)
-    size: int = field(compare=False)
+    terms: bytes = field(compare=False, repr=False)
+    held: int = field(compare=False)
 
     @classmethod
     def of(cls, pair: TurnPair) -> "Displaced":
-        """A pair with its words counted."""
-        terms = Counter(_terms(f"{pair.user_text}\n{pair.reply_text}"))
-        return cls(pair, dict(terms), terms.total())
+        """A pair with its words."""
+        words = _words(f"{pair.user_text}\n{pair.reply_text}")
+        terms = b"".join(_code(word) for word, _ in words)
+        texts = (pair.user_text, pair.reply_text, terms)
+        return cls(pair, terms, sum(map(getsizeof, texts)) + _PAIR_BYTES)
 
     @property
-    def characters(self) -> int:
-        """How long both halves are."""
-        return len(self.pair.user_text) + len(self.pair.reply_text)
+    def is_too_long(self) -> bool:
+        """Whether it is too long to be searched."""
+        return len(self.pair.user_text) + len(self.pair.reply_text) > LONGEST_KEPT
 
 
 def kept(displaced: Sequence[Displaced]) -> tuple[Displaced, ...]:
     """The newest of them that there is room for."""
-    room = KEPT_CHARACTERS
-    for at in range(len(displaced) - 1, -1, -1):
-        room -= displaced[at].characters
-        if room < 0:
-            return tuple(displaced[at + 1 :])
-    return tuple(displaced)
-
-
-def recalled(displaced: Sequence[Displaced], words: str) -> str:
-    """What was said earlier that fits the words, oldest first, in at most RECALL_TOKENS.
-
-    Empty if nothing fits them well. Of a long pair the sentences are shown that hold the words.
-    """
-    asked = set(_terms(words))
-    best = _best(displaced, asked)
-    shown: dict[int, str] = {}
-    room = RECALL_TOKENS
-    for at in best:
-        text = _shown(displaced[at].pair, asked, min(room, int(_SHARE * RECALL_TOKENS)))
-        room -= estimate_tokens(text) + 1
+    chosen = []
+    room = KEPT_BYTES
+    for each in reversed(displaced):
+        if each.is_too_long:
+            continue
+        room -= each.held
         if room < 0:
             break
-        shown[at] = text
+        chosen.append(each)
+    return tuple(reversed(chosen))
+
+
+def recalled(displaced: Sequence[Displaced], words: str, *, tokens: int) -> str:
+    """What was said earlier that fits the words, oldest first, in at most so many tokens.
+
+    Empty if nothing fits them well. Of a long pair the parts are shown that hold the words. Tokens
+    are estimated, of what is left once the text was made harmless.
+    """
+    asked = _asked(words)
+    shown: dict[int, str] = {}
+    room = tokens
+    for at in _best(displaced, asked):
+        pair = displaced[at].pair
+        text = excerpt(pair, lambda part: _hits(asked, part), min(room, int(_SHARE * tokens)))
+        if text:
+            shown[at] = text
+            room -= estimate_tokens(harmless(text)) + 1
     return "\n".join(shown[at] for at in sorted(shown))
 
 
-def _best(displaced: Sequence[Displaced], asked: set[str]) -> list[int]:
+def _best(displaced: Sequence[Displaced], asked: Mapping[bytes, float]) -> list[int]:
     """The places of the pairs that fit best, the best first; none if even that one does not."""
     if not displaced or not asked:
         return []
-    mean = sum(pair.size for pair in displaced) / len(displaced) or 1.0
-    damping = [_K1 * (1 - _B + _B * pair.size / mean) for pair in displaced]
-    scores = [0.0] * len(displaced)
+    # One search through all of them is a quarter of the time of one through each.
+    terms = b"".join(each.terms for each in displaced)
+    ends = list(accumulate(len(each.terms) for each in displaced))
+    mean = len(terms) / len(ends) or 1.0
+    scores: dict[int, float] = {}
     whole = 0.0
-    for term in asked:
-        found = [(at, n) for at, pair in enumerate(displaced) if (n := pair.terms.get(term))]
-        rarity = log(1 + (len(displaced) - len(found) + 0.5) / (len(found) + 0.5))
-        whole += rarity * (_K1 + 1)
-        for at, times in found:
-            scores[at] += rarity * times * (_K1 + 1) / (times + damping[at])
-    places = sorted(range(len(scores)), key=lambda at: (-scores[at], -at))[:_MOST_PAIRS]
-    if scores[places[0]] < _LEAST_SHARE * whole:
-        return []
-    return [at for at in places if scores[at] > 0]
+    for term, share in asked.items():
+        found = Counter(bisect_right(ends, place) for place in _places(term, terms))
+        rarity = log(1 + (len(ends) - len(found) + 0.5) / (len(found) + 0.5))
+        whole += rarity * (_K1 + 1) * share
+        for at, times in found.items():
+            damping = _K1 * (1 - _B + _B * len(displaced[at].terms) / mean)
+            score = rarity * times * (_K1 + 1) / (times + damping)
+            scores[at] = scores.get(at, 0.0) + score
+    best = sorted(scores, key=lambda at: (-scores[at], -at))[:_MOST_PAIRS]
+    return best if best and scores[best[0]] >= _LEAST_SHARE * whole else []
 
 
-def _shown(pair: TurnPair, asked: set[str], room: int) -> str:
-    """A pair as two lines; of what is too long for the room, the sentences that fit best."""
-    halves = [("User", pair.user_text), ("Assistant", pair.reply_text)]
-    whole = "\n".join(f"{who}: {' '.join(said.split())}" for who, said in halves)
-    if estimate_tokens(whole) <= room:
-        return whole
-    sentences = [
-        (side, " ".join(sentence.split()))
-        for side, (_, said) in enumerate(halves)
-        for sentence in _SENTENCE_END.split(said)
-        if sentence.strip()
-    ]
-    hits = [len(asked & set(_terms(text))) for _, text in sentences]
-    chosen: set[int] = set()
-    left = room - _FRAME_TOKENS
-    for at in sorted(range(len(sentences)), key=lambda at: (-hits[at], at)):
-        cost = estimate_tokens(sentences[at][1]) + 1
-        if cost <= left:
-            chosen.add(at)
-            left -= cost
-    lines = [
-        f"{who}: {_joined(sentences, chosen, side)}"
-        for side, (who, _) in enumerate(halves)
-        if any(sentences[at][0] == side for at in chosen)
-    ]
-    return "\n".join(lines)
+def _places(term: bytes, terms: bytes) -> Iterator[int]:
+    """Where a code begins among others; not where the end of one and a beginning look like it."""
+    place = terms.find(term)
+    while place >= 0:
+        if place % len(term) == 0:
+            yield place
+        place = terms.find(term, place + 1)
 
 
-def _joined(sentences: Sequence[tuple[int, str]], chosen: set[int], side: int) -> str:
-    """The chosen sentences of one side, in their order, a sign where others stood between."""
-    text, last = "", None
-    for at, (of, sentence) in enumerate(sentences):
-        if of != side or at not in chosen:
-            continue
-        if last is not None:
-            text += " " if at == last + 1 else _LEFT_OUT
-        text += sentence
-        last = at
-    return text
+def _asked(words: str) -> dict[bytes, float]:
+    """What is looked for, each once, with the share of it that is to be found."""
+    return {_code(word): share for word, share in islice(_words(words), _MOST_ASKED)}
 
 
-def _terms(text: str) -> Iterable[str]:
-    """The words that tell something, as they are compared: without case and usual endings."""
+def _hits(asked: Mapping[bytes, float], part: str) -> int:
+    """How many of the words asked for a part of a text holds."""
+    return len(asked.keys() & {_code(word) for word, _ in _words(part)})
+
+
+def _words(text: str) -> Iterator[tuple[str, float]]:
+    """The words that tell something, as they are compared: without case and usual endings.
+
+    Where two characters stand for a word, every second two are none: of these half can be found.
+    """
     for found in _WORD.finditer(text.casefold()):
         word = found[0]
         if found["unspaced"]:
-            yield from (word[at : at + 2] for at in range(max(1, len(word) - 1)))
+            for at in range(max(1, len(word) - 1)):
+                yield word[at : at + 2], 0.5
         elif word not in _SMALL:
-            yield _stem(word.replace("’", "'"))
+            yield _stem(word.replace("’", "'")), 1.0
+
+
+def _code(word: str) -> bytes:
+    """Four bytes for a word, found fast in little room; two share one once in four billion."""
+    return crc32(word.encode()).to_bytes(4)
 
 
 def _stem(word: str) -> str:

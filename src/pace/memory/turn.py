@@ -9,6 +9,9 @@ ThreadId = NewType("ThreadId", str)
 SessionId = NewType("SessionId", str)
 TurnId = NewType("TurnId", str)
 
+INTERRUPTED_SIGN = " [interrupted]"
+"""What prompts show behind a reply that was cut short; no pair holds it."""
+
 # What shows nothing though its category is not one of hidden characters: fillers of Hangul, Khmer
 # and braille, the grapheme joiner, variation selectors.
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0") | {

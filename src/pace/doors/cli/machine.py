@@ -18,6 +18,8 @@ from pace.doors.faults import fault_sentence
 from pace.doors.open_chat import OpenChat
 from pace.errors import PaceError, RequestError, SettingsError
 from pace.folding import FOLD_TIME_LIMIT
+from pace.memory.prompt import recalled_turns
+from pace.memory.thread import ThreadMemory
 from pace.memory.turn import TurnId, TurnPair, is_blank
 from pace.ports import ActionRequest, Approval, Notice, PlannerEvent, Reasoned, Shown, TextDelta
 
@@ -258,6 +260,7 @@ class MachineMode:
             "remember": memory.limits.remember,
             "pending": _pairs(memory.pending),
             "window": _pairs(memory.window),
+            **_recall_of(memory),
         }
 
     # --- out
@@ -336,6 +339,13 @@ def _stopped_early() -> Answer:
         "kind": "interrupted",
         "message": "The reply was stopped before its first word; nothing of it is remembered.",
     }
+
+
+def _recall_of(memory: ThreadMemory) -> Answer:
+    """With recall on: how many older pairs are kept whole, and what the last words ask for."""
+    if not memory.limits.recall:
+        return {}
+    return {"recall": {"kept": len(memory.displaced), "recalled": recalled_turns(memory)}}
 
 
 def _pairs(pairs: Iterable[TurnPair]) -> list[dict[str, object]]:

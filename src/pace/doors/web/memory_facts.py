@@ -9,7 +9,7 @@ from pace.doors.web.measures import Measures, TurnMeasure
 from pace.doors.web.prompt_bar import Share, shares_of
 from pace.errors import PaceError
 from pace.memory.fitting import Room
-from pace.memory.prompt import Prompt, recall_block
+from pace.memory.prompt import Prompt, recalled_turns
 from pace.memory.thread import ThreadMemory
 from pace.summarizers.chain import TurnedDown
 
@@ -85,14 +85,8 @@ async def memory_facts(
         prepared_tokens=parts.preparing.prepared_tokens(chat.thread_id),
         idle_left=chat.idle_left(memory),
         shows_summary=chat.settings.activity.show_summary,
-        recalled=_recalled(memory, draft),
+        recalled=recalled_turns(memory, draft),
     )
-
-
-def _recalled(memory: ThreadMemory, draft: str) -> str:
-    words = draft or (memory.window[-1].user_text if memory.window else "")
-    block = recall_block(memory, words)
-    return "" if block is None else block.text.partition("\n")[2]
 
 
 async def _next_prompt(chat: OpenChat, memory: ThreadMemory, draft: str) -> NextPrompt:

@@ -10,7 +10,7 @@ from rich.text import Text
 from pace.doors.cli.terminal.look import ACCENT, DIM, GOOD, STRONG, WARNING, Look
 from pace.doors.cli.terminal.wrapping import flowed, labelled
 from pace.doors.safe_text import safe_text
-from pace.memory.prompt import PromptParts, recall_block
+from pace.memory.prompt import PromptParts, recalled_turns
 from pace.memory.thread import ThreadMemory
 from pace.summarizers.chain import TurnedDown, in_words
 
@@ -157,12 +157,12 @@ def _summary_text(facts: MemoryFacts, width: int) -> list[Text]:
 def _recall(memory: ThreadMemory, width: int) -> list[Text]:
     """How many pairs are kept to be recalled, and those that the last words ask for."""
     lines = _row("recall", Text(f"{_pairs(len(memory.displaced))} older, kept whole"), width)
-    block = recall_block(memory, memory.window[-1].user_text) if memory.window else None
-    if block is None:
+    text = recalled_turns(memory)
+    if not text:
         told = "your last words ask for none of them"
         return [*lines, *_row("", Text(told, DIM), width)] if memory.displaced else lines
     lines += _row("", Text("your last words ask for:", DIM), width)
-    for line in block.text.splitlines()[1:]:
+    for line in text.splitlines():
         lines += _row("", Text(safe_text(line)), width)
     return lines
 
