@@ -23,6 +23,24 @@ async def test_version_and_help(tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (("chat", "--window"), "pace chat"),
+        (("history", "show", "--limit"), "pace history show"),
+        (("models", "nothing"), "pace models"),
+        (("--nothing",), "pace"),
+    ],
+)
+async def test_wrong_flags_name_their_own_help(
+    tmp_path: Path, arguments: tuple[str, ...], command: str
+) -> None:
+    """Whatever is wrong with them, and however deep the command."""
+    ended = await run_pace(tmp_path, *arguments)
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.endswith(f" See: {command} --help\n")
+
+
 async def test_settings_are_listed_with_their_source(tmp_path: Path) -> None:
     """The list has each setting's value, and where it comes from."""
     env = {"PACE_ACTIVITY__WINDOW": "6"}

@@ -1,12 +1,15 @@
 """`pace eval`, as a person runs it: tables, JSON, charts, comparisons, and what it refuses."""
 
+import asyncio
 import json
+import signal
 from importlib.resources import files
 from pathlib import Path
 
+import pexpect
 import pytest
 
-from doors.running import run_pace
+from doors.running import PACE, environment, run_pace
 
 SHIPPED = files("pace.evaluation") / "shipped" / "talks.jsonl"
 MESSAGES = [
@@ -21,6 +24,36 @@ MESSAGES = [
         )
     ),
 ]
+
+OWN = """
+import asyncio, os, signal
+from dataclasses import replace
+from pace.evaluation.simple import Nothing
+class make(Nothing):
+ async def summarize(self, fold):
+"""
+WITHOUT_TEXT = "  return replace(await super().summarize(fold), text=None)"
+SLOW = {
+    "HANGS": """
+  before = signal.getsignal(signal.SIGHUP)
+  os.write(2, b'folding\\n')
+  while (now := signal.getsignal(signal.SIGHUP)) is before or not callable(now): pass
+  os.write(2, b'again\\n')
+  while True: pass
+""",
+    "NEVER_LETS_GO": """
+  os.write(2, b'folding\\n')
+  while True:
+   try: await asyncio.sleep(60)
+   except BaseException: os.write(2, b'again\\n')
+""",
+    "TAKES_NO_NOTICE": """
+  os.write(2, b'folding\\n')
+  try: await asyncio.sleep(60)
+  except BaseException: pass
+  return await super().summarize(fold)
+""",
+}
 
 
 @pytest.fixture
@@ -76,6 +109,7 @@ async def test_two_reports_side_by_side(tmp_path: Path, talk: str) -> None:
     assert ended.status == 0, ended.err
     kept = next(line for line in ended.out.splitlines() if " kept " in line)
     assert float(kept.split()[-1]) > 0
+    assert "nothing, K 4, 400 tokens beside extractive, K 4, 400 tokens" in kept
 
 
 async def test_summarizer_of_ones_own(tmp_path: Path, talk: str) -> None:
@@ -96,6 +130,20 @@ async def test_summarizer_of_ones_own(tmp_path: Path, talk: str) -> None:
             "class make:\n name = 'm'\n async def summarize(self, fold): raise LookupError(fold)",
             "LookupError",
         ),
+        ("import sys\ndef make(): sys.exit(1)", "SystemExit"),
+        (
+            "class make:\n name = 'm'\n async def summarize(self, fold): raise SystemExit(1)",
+            "SystemExit",
+        ),
+        (
+            "class make:\n name = 'm'\n async def summarize(self, fold): raise GeneratorExit",
+            "GeneratorExit",
+        ),
+        (
+            "class make:\n name = 'm'\n async def summarize(self, fold): return 'text'",
+            "SummaryUpdate",
+        ),
+        (f"{OWN}{WITHOUT_TEXT}", "SummaryUpdate"),
     ],
 )
 async def test_summarizer_of_ones_own_that_fails(
@@ -122,10 +170,25 @@ async def test_summarizer_of_ones_own_that_fails(
         (("--budget", "100"), "--budget"),
         (("--budget", "400,"), "--budget"),
         (("--window", "nine"), "--window"),
-        (("--questions", "0"), "--questions"),
+        (("--read", "--questions", "0"), "--questions"),
         (("--source", "nowhere"), "nowhere"),
         (("--recall", "maybe"), "--recall"),
         (("--chart", "kept.gif"), "kept.gif"),
+        (("--chart", "kept.html"), "kept.html"),
+        (("--page", "kept.png"), "kept.png"),
+        (("--chart", "~nobody-at-all/kept.png"), "~nobody-at-all"),
+        (("--chart", "/proc/kept.png"), "/proc/kept.png"),
+        (("--chart", "k" * 400 + ".png"), "File name too long"),
+        (("--window", "9" * 5_000), "--window"),
+        (("--read", "--questions", "9" * 5_000), "--questions"),
+        (("--questions", "5"), "--read"),
+        (("--model", "default"), "--model"),
+        (("--tier", "local", "--summarizer", "newest"), "--tier"),
+        (("/dev/zero",), "/dev/zero"),
+        (("-",), "/dev/stdin"),
+        (("--compare", "a.json"), "pace eval --help"),
+        (("--compare", "a.json", "b.json", "--json"), "--json"),
+        (("--compare", "a.json", "b.json", "--window", "4"), "--window"),
         (("--page", "no/such/folder/kept.html"), "kept.html"),
         (("--compare", "a.json", "b.json"), "a.json"),
         (("talk.json", "--compare", "a.json", "b.json"), "--compare"),
@@ -139,6 +202,105 @@ async def test_what_cannot_be_measured(tmp_path: Path, flags: tuple[str, ...], n
     assert named in ended.err
     assert ended.err.count("\n") == 1
     assert ended.out == ""
+
+
+async def test_nothing_to_ask(tmp_path: Path, talk: str) -> None:
+    """A reader for talks without questions is refused before any model is opened."""
+    ended = await run_pace(tmp_path, "eval", talk, "--read")
+    assert ended.status == 2
+    assert "--read has nothing to ask" in ended.err
+
+
+async def test_talks_are_not_written_over(tmp_path: Path) -> None:
+    """Not even if their name would do for a page; and a try to write leaves all as it was."""
+    page = tmp_path / "talk.html"
+    page.write_text(json.dumps(MESSAGES), encoding="utf-8")
+    before = page.read_bytes()
+    ended = await run_pace(tmp_path, "eval", str(page), "--page", str(page))
+    assert ended.status == 2
+    assert page.read_bytes() == before
+    ended = await run_pace(tmp_path, "eval", "none", "--chart", str(tmp_path / "kept.png"))
+    assert ended.status == 2
+    assert not (tmp_path / "kept.png").exists()
+
+
+async def test_what_an_own_summarizer_prints_stays_out_of_the_figures(
+    tmp_path: Path, talk: str
+) -> None:
+    """Also what it writes past Python's own standard output."""
+    code = (
+        "import os\nfrom pace.evaluation.simple import Nothing\nprint('aloud')\n"
+        "class make(Nothing):\n async def summarize(self, fold):\n"
+        "  print('aloud'); os.write(1, b'aloud'); return await super().summarize(fold)"
+    )
+    (tmp_path / "loud.py").write_text(code, encoding="utf-8")
+    env = {"PYTHONPATH": str(tmp_path)}
+    flags = ("--summarizer", "loud:make", "--json")
+    ended = await run_pace(tmp_path, "eval", talk, *flags, env=env)
+    assert ended.status == 0, ended.err
+    assert json.loads(ended.out)["runs"][0]["summarizer"] == "loud:make"
+    assert "aloud" in ended.err
+
+
+@pytest.mark.parametrize("fold", ["HANGS", "NEVER_LETS_GO"])
+async def test_a_second_signal_ends_what_never_lets_go(
+    tmp_path: Path, talk: str, fold: str
+) -> None:
+    """A summarizer of one's own may hang, or take no notice of being ended."""
+    process = await _folding(tmp_path, talk, SLOW[fold])
+    assert process.stderr is not None
+    assert await process.stderr.readline() == b"folding\n"
+    process.send_signal(signal.SIGINT)
+    assert await process.stderr.readline() == b"again\n"
+    process.send_signal(signal.SIGINT)
+    await process.communicate()
+    assert process.returncode == 130
+
+
+async def test_the_first_signal_ends_what_gives_a_summary_all_the_same(
+    tmp_path: Path, talk: str
+) -> None:
+    """That it took no notice counts for nothing once its fold is over."""
+    process = await _folding(tmp_path, talk, SLOW["TAKES_NO_NOTICE"])
+    assert process.stderr is not None
+    assert await process.stderr.readline() == b"folding\n"
+    process.send_signal(signal.SIGINT)
+    await process.communicate()
+    assert process.returncode == 130
+
+
+async def _folding(tmp_path: Path, talk: str, fold: str) -> asyncio.subprocess.Process:
+    (tmp_path / "slow.py").write_text(f"{OWN}{fold}", encoding="utf-8")
+    return await asyncio.create_subprocess_exec(
+        str(PACE),
+        *("eval", talk, "--summarizer", "slow:make"),
+        stderr=asyncio.subprocess.PIPE,
+        env=environment(tmp_path, PYTHONPATH=str(tmp_path)),
+    )
+
+
+async def test_names_do_nothing_to_a_terminal(tmp_path: Path) -> None:
+    """Neither those of talks, nor those of a report that is compared."""
+    talks = SHIPPED.read_text(encoding="utf-8").splitlines()[0]
+    one = tmp_path / "one.jsonl"
+    one.write_text(json.dumps({**json.loads(talks), "source": "\x1b[31mred"}), encoding="utf-8")
+    ended = await run_pace(tmp_path, "eval", str(one), "--json")
+    report = tmp_path / "report.json"
+    report.write_text(ended.out, encoding="utf-8")
+    for arguments in ((str(one),), ("--compare", str(report), str(report))):
+        # Not through run_pace: what is no terminal gets no escapes from click anyway.
+        shown = await _on_a_terminal(tmp_path, *arguments)
+        assert "\\x1b[31mred" in shown
+        assert "\x1b[31mred" not in shown
+
+
+async def _on_a_terminal(home: Path, *arguments: str) -> str:
+    """What a person sees of `pace eval`."""
+    child = pexpect.spawn(
+        str(PACE), ["eval", *arguments], env=environment(home), encoding="utf-8", timeout=60
+    )
+    child.expect(pexpect.EOF)
+    return str(child.before)
 
 
 async def test_reading_with_the_embedded_model(tmp_path: Path, tiny: Path) -> None:

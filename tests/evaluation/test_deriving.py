@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.talking import small_talk
-from pace.evaluation.deriving import derived_facts
+from pace.evaluation.deriving import derived_facts, is_poor_in_names
 from pace.evaluation.matching import Positions
 from pace.evaluation.stems import telling_stems
 from pace.evaluation.talks import Fact, SaidTurn, Side
@@ -85,6 +85,26 @@ def test_a_name_is_not_looked_for_in_a_word_that_holds_it() -> None:
     assert "neighbour" in fact.cues[0]
 
 
+def test_numbers_and_titled_names_are_found_without_spaces() -> None:
+    """In a script without spaces, beside the words around them."""
+    facts = derived(("火车在3月15日九点开。票价1,200元，李明先生也去。", "车次是G7341！好"))
+    assert {"3", "15", "1,200", "明先生", "G7341"} <= set(facts)
+    assert "票价" in facts["1,200"].cues
+
+
+def test_cues_come_from_nearby_however_long_a_sentence_is() -> None:
+    """A sentence may be a whole file: a word far off is none, and none is cut in two."""
+    said = f"harbour {'wordless ' * 80}ferry KX-4417 north {'wordless ' * 80}harbour"
+    assert derived((said, "Noted."))["KX-4417"].cues == ("ferri", "north", "wordless")
+
+
+def test_a_talk_without_capital_letters_is_poor_in_names() -> None:
+    """Chinese is, Greek and English with a Chinese word are not."""
+    talks = ("我们去杭州，KX.", "πάμε Αθήνα", "we go to 杭州 tomorrow", "12")
+    found = [is_poor_in_names([SaidTurn(text, "")]) for text in talks]
+    assert found == [True, False, False, False]
+
+
 _WORDS = st.sampled_from(
     [
         "Ottilie",
@@ -98,6 +118,8 @@ _WORDS = st.sampled_from(
         "Bill",
         "müller",
         "李明",
+        "去3月15日，李明先生在。",
+        "！票价1,200円",
     ]
 )
 _HALVES = st.lists(_WORDS, max_size=8).map(" ".join) | st.text(max_size=30)

@@ -78,6 +78,14 @@ def test_a_talk_without_facts_gets_derived_ones(tmp_path: Path) -> None:
         assert found.note.count(". ") == 0
 
 
+def test_the_note_says_where_names_cannot_be_found(tmp_path: Path) -> None:
+    """Of derived facts in a script without capital letters; given facts need no such word."""
+    turns = [{"user": "我们在3月15日去杭州。", "assistant": "好的。"}]
+    derived, given_ = loaded(tmp_path, lines({"turns": turns})), loaded(tmp_path, lines(TALK))
+    assert "; in a script without capital letters, names are found only beside" in derived.note
+    assert "capital" not in given_.note
+
+
 # --- messages
 
 
@@ -188,6 +196,7 @@ def test_a_chatgpt_export_gives_the_branch_that_was_shown(
     (talk,) = found.talks
     assert talk.turns == (SaidTurn("Better words", "It is Bergen."),)
     assert "ChatGPT's export: 1 talk" in found.note
+    assert "; 1 talk in which nothing was said is left out." in found.note
     assert "Private" not in talk.id
 
 
@@ -252,8 +261,9 @@ _BAD = {
     "words": (f"Hello {WORD}", r"no JSON \(line 1\)"),
     "binary": (b"\x89PNG\r\n\x1a\n\x00\xff", "no UTF-8 text"),
     "zeros": (b"\0" * 64, "no JSON"),
-    "deep": ("[" * 100_000, "no JSON"),
-    "huge number": ("9" * 5_000, "no JSON"),
+    "deep line": (lines(TALK) + "[" * 100_000, "Line 2 of .* nested too deeply"),
+    "deep": ("[" * 100_000, "nested too deeply"),
+    "huge number": ("9" * 5_000, "a number too long"),
     "another number": ("42", "nothing that Pace can read"),
     "text": (f'"{WORD}"', "nothing that Pace can read"),
     "other object": (f'{{"{WORD}": 1}}', "nothing that Pace can read"),
@@ -274,7 +284,7 @@ _BAD = {
     "no turns": (lines({"turns": []}), "has no turns"),
     "turn": (lines({"turns": [WORD]}), "Turn 0 of .* is none"),
     "blank turn": (lines({"turns": [{"user": " "}]}), "blank on both sides"),
-    "id": (lines({**TALK, "id": 3}), "id that is no text"),
+    "id": (lines({**TALK, "id": 3}), "no text as its id"),
     "facts": (lines({**TALK, "facts": 3}), "facts that are no list"),
     **{
         f"fact: {name}": (lines({**TALK, "facts": [fact]}), f"Fact 0 of .* {says}")
@@ -293,11 +303,3 @@ def test_what_is_no_talk_is_refused(tmp_path: Path, text: str | bytes, says: str
     assert "\n" not in message
     assert message.endswith(".")
     assert WORD not in message
-
-
-def test_a_folder_and_a_missing_file_are_refused(tmp_path: Path) -> None:
-    """The error names them."""
-    for path in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(TalksError, match="cannot be read") as raised:
-            load_talks(path)
-        assert str(path) in str(raised.value)

@@ -21,11 +21,42 @@ FAR = "and so on " * 20
         ("adopting agencies", "Adoption agency"),
         ("TR1234", "tr 1234"),
         ("Marta’s", "Marta"),  # as people type it
+        ("１２月", "12月"),
+        ("CAFÉ", "cafe\u0301"),
     ],
 )
 def test_ways_to_write_one_thing_are_one(one: str, other: str) -> None:
     """What people write in several ways has the same telling stems."""
     assert telling_stems(one) == telling_stems(other)
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ("杭州", "火车去杭州西湖。"),
+        ("東京", "明日東京へ行きます。"),
+        ("กรุงเทพ", "ไปกรุงเทพพรุ่งนี้"),
+        ("서울", "내일 서울에서 만나요"),
+        ("Москва", "Поезд в Москва-Сити"),
+        ("Αθήνα", "στην Αθήνα αύριο"),
+        ("दिल्ली", "कल दिल्ली में"),
+        ("Pinhão", "the train to Pinhão"),
+        ("1,200", "票价1,200元"),
+    ],
+)
+def test_words_of_any_script_are_found(value: str, sentence: str) -> None:
+    """Each value has stems, and is found by them in a sentence that says it, and in no other."""
+    assert telling_stems(value)
+    assert Positions(sentence).hold(fact(0, value))
+    assert not Positions("一二三四 and nothing").hold(fact(0, value))
+
+
+def test_two_characters_are_one_word_of_distance() -> None:
+    """Eighty characters are forty words; what small characters make tells nothing."""
+    both = fact(0, "杭州 火车")
+    assert Positions(f"杭州{'天' * 60}火车").hold(both)
+    assert not Positions(f"杭州{'天' * 90}火车").hold(both)
+    assert not telling_stems("我的 です")
 
 
 def test_small_words_keep_their_place_and_tell_nothing() -> None:

@@ -11,7 +11,7 @@ from pace.errors import TalksError
 from pace.evaluation.charts import as_page, as_png
 from pace.evaluation.report import Report, as_json, evaluate, report_from
 from pace.evaluation.simple import NewestText
-from pace.evaluation.tables import compared, tables_of
+from pace.evaluation.tables import tables_of
 from pace.memory.limits import ThreadLimits
 from pace.summarizers.extractive import ExtractiveSummarizer
 from pace.testing import ScriptedPlanner
@@ -54,9 +54,37 @@ def test_anything_else_is_no_report(text: str) -> None:
 
 def test_report_of_another_form_is_refused() -> None:
     """It says so, and does not guess."""
-    text = as_json(report()).replace('"form": 1', '"form": 99')
-    with pytest.raises(TalksError, match="another version"):
+    for form, says in (("99", "a newer Pace"), ("0", "another version")):
+        text = as_json(report()).replace('"form": 1', f'"form": {form}')
+        with pytest.raises(TalksError, match=says):
+            report_from(text, "b.json")
+
+
+@pytest.mark.parametrize("figure", ["-1", "-0.5", "NaN", "Infinity", "-Infinity", "1e999"])
+def test_figures_that_cannot_be_are_refused(figure: str) -> None:
+    """Nothing that is counted is below zero, beyond all bounds or no number."""
+    text = as_json(report()).replace('"prompt_tokens": ', f'"prompt_tokens": {figure}, "x": ', 1)
+    with pytest.raises(TalksError, match=r"^b\.json holds figures that cannot be\."):
         report_from(text, "b.json")
+
+
+@pytest.mark.parametrize("name", ["report.json", "talks/Report.json", "figures.json", "b.json"])
+def test_how_to_make_a_report_overwrites_no_file_that_was_named(name: str) -> None:
+    """The file may hold the talks: the command that is shown writes to another."""
+    with pytest.raises(TalksError) as raised:
+        report_from("[]", name)
+    written = str(raised.value).rpartition("> ")[2]
+    assert written.lower() != name.rpartition("/")[2].lower()
+
+
+def test_recall_without_questions_is_explained() -> None:
+    """Equal rows have their reason beside them; with questions there is nothing to explain."""
+    made = report()
+    asked = replace(made, runs=tuple(replace(run, recall=True) for run in made.runs))
+    unasked_talks = [replace(t, facts=(replace(t.facts[0], question=""),)) for t in TALKS]
+    run = asyncio.run(evaluate(unasked_talks, NewestText(), ThreadLimits(recall=True)))
+    notes = [tables_of(each)[0].note for each in (made, asked, replace(made, runs=(run,)))]
+    assert ["Recall goes by" in note for note in notes] == [False, False, True]
 
 
 def test_tables_hold_each_run_and_set() -> None:
@@ -69,14 +97,6 @@ def test_tables_hold_each_run_and_set() -> None:
         assert all(len(row) == len(table.heads) for row in table.rows)
 
 
-def test_comparison_gives_the_difference() -> None:
-    """Of a report with itself there is none."""
-    made = report()
-    rows = compared(made, made, ("a", "b")).rows
-    assert rows
-    assert all(float(row[-1].replace(",", "")) == 0 for row in rows)
-
-
 def test_page_needs_nothing_besides_itself() -> None:
     """Chart and tables stand in it; no script, no address to load from; names are escaped."""
     page = as_page(report())
@@ -85,6 +105,30 @@ def test_page_needs_nothing_besides_itself() -> None:
     assert "<script" not in page
     assert 'src="' not in page
     assert "&lt;of ours&gt;" in page
+
+
+def test_any_name_can_be_drawn() -> None:
+    """Signs of mathematics, of a terminal, of scripts that the font lacks, and long ones."""
+    made = report()
+    (figures,) = made.runs[1].by_source.values()
+    names = ["$\\frac{$", "\x1b[31m\u202e", "\u676d\u5dde", "a" * 300, "_x"]
+    runs = tuple(
+        replace(run, summarizer=name, by_source=dict.fromkeys(names, figures))
+        for run, name in zip(made.runs * 2, names, strict=False)
+    )
+    named = replace(made, runs=runs)
+    assert as_png(named).startswith(b"\x89PNG")
+    page = as_page(named)
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+
+
+def test_chart_says_how_many_sets_it_leaves_out() -> None:
+    """A picture is only so high."""
+    made = report()
+    (figures,) = made.runs[1].by_source.values()
+    many = replace(made.runs[1], by_source={str(n): figures for n in range(21)})
+    assert "The first 20 of 21 sets" in as_page(replace(made, runs=(many,)))
 
 
 def test_chart_says_which_runs_it_leaves_out() -> None:

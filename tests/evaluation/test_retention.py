@@ -115,9 +115,30 @@ def test_share_is_of_all_and_its_bounds_hold_it() -> None:
     """Talks weigh by their facts; without any there is no share."""
     share = share_of([(1, 2), (3, 3), (0, 0)])
     assert (share.part, share.whole, share.value) == (4, 5, 0.8)
+    assert share.low is not None
+    assert share.high is not None
     assert share.low <= share.value <= share.high
     assert share_of([(2, 2)] * 5).low == 1
     assert share_of([]).value == 0
+
+
+def test_one_talk_has_no_bounds() -> None:
+    """Nothing tells how another talk would have gone."""
+    alone = share_of([(1, 2), (0, 0)])
+    assert (alone.low, alone.high) == (None, None)
+
+
+def test_facts_in_a_script_without_spaces_are_kept_and_lost() -> None:
+    """In Chinese as in English: by their words, beside their subject."""
+    said = ("去杭州的火车在九点。", "记下了。")
+    more = tuple((f"第{n}天呢？", "休息。") for n in range(8))
+    of = talk(said, *more, facts=(fact(0, "杭州", cues="火车"), fact(0, "九点", cues="上海")))
+    kept, lost = (
+        retention_of([replayed(of, summarizer)])
+        for summarizer in (ExtractiveSummarizer(), Nothing())
+    )
+    assert (kept.at_end.part, kept.by_subject.part, kept.at_end.whole) == (2, 1, 2)
+    assert (lost.at_end.part, lost.at_end.whole) == (0, 2)
 
 
 def test_half_of_a_turn_may_be_blank() -> None:

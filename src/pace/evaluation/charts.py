@@ -1,9 +1,12 @@
 """A report as a picture, and as a page that needs nothing besides itself."""
 
 import html
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO, StringIO
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -17,33 +20,63 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#
 _WIDTH, _HEIGHT = 11.0, 3.6
 _DOTS = 144
 _MOST_RUNS = len(_COLOURS)
+# What is longer leaves no room for what it names; what is higher is no PNG any more.
+_LONGEST_SET, _LONGEST_RUN = 24, 60
+_MOST_SETS = 20
 
 
 def as_png(report: Report) -> bytes:
     """The chart as a PNG picture: one row for each set of talks."""
     out = BytesIO()
-    _drawn(report).savefig(out, format="png", dpi=_DOTS)
+    with _plain_text():
+        _drawn(report).savefig(out, format="png", dpi=_DOTS)
     return out.getvalue()
 
 
 def as_page(report: Report) -> str:
     """The chart and all tables as one HTML page, with no script and nothing from elsewhere."""
     picture = StringIO()
-    _drawn(report).savefig(picture, format="svg", metadata={"Date": None})
+    with _plain_text():
+        _drawn(report).savefig(picture, format="svg", metadata={"Date": None})
     drawing = picture.getvalue()
     drawing = drawing[drawing.index("<svg") :]
     tables = "\n".join(map(_as_html, tables_of(report)))
     return _PAGE.format(
-        talks=html.escape(report.talks),
-        pace=html.escape(report.pace),
+        talks=_escaped(report.talks),
+        pace=_escaped(report.pace),
         drawing=drawing,
         tables=tables,
     )
 
 
+@contextmanager
+def _plain_text() -> Iterator[None]:
+    """A name is drawn as it stands, dollar signs included; a letter that is missing, as a box."""
+    with (
+        rc_context({"text.parse_math": False, "text.usetex": False}),
+        warnings.catch_warnings(),
+    ):
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        yield
+
+
+def _shown(text: str) -> str:
+    """A text on one line, with a sign for each character that shows nothing or turns others."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split()))
+
+
+def _escaped(text: str) -> str:
+    return html.escape(_shown(text))
+
+
+def _short(name: str, longest: int) -> str:
+    name = _shown(name)
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
+
+
 def _drawn(report: Report) -> Figure:
-    sources = list(dict.fromkeys(source for run in report.runs for source in run.by_source))
-    runs = report.runs[:_MOST_RUNS]
+    all_sources = list(dict.fromkeys(source for run in report.runs for source in run.by_source))
+    sources, runs = all_sources[:_MOST_SETS], report.runs[:_MOST_RUNS]
     has_reading = any(f.reading for run in runs for f in run.by_source.values())
     columns = 3 if has_reading else 2
     figure = Figure(figsize=(_WIDTH, _HEIGHT * len(sources) + 0.5), layout="constrained")
@@ -54,10 +87,15 @@ def _drawn(report: Report) -> Figure:
         _draw_by_age(row[1], source, of_source)
         if has_reading:
             _draw_answers(row[2], source, of_source)
-    names = [run.name for run in runs]
+    names = [_short(run.name, _LONGEST_RUN) for run in runs]
     marks = [figure.axes[0].plot([], [], color=colour)[0] for colour in _COLOURS[: len(runs)]]
-    if len(report.runs) > len(runs):
-        figure.suptitle(f"The first {len(runs)} of {len(report.runs)} runs", fontsize=11)
+    left_out = [
+        f"{len(shown)} of {len(all_of)} {what}"
+        for shown, all_of, what in ((runs, report.runs, "runs"), (sources, all_sources, "sets"))
+        if len(shown) < len(all_of)
+    ]
+    if left_out:
+        figure.suptitle(f"The first {' and '.join(left_out)}", fontsize=11)
     figure.legend(marks, names, loc="outside lower center", ncols=min(3, len(runs)), frameon=False)
     return figure
 
@@ -68,7 +106,9 @@ def _draw_kept(axes: Axes, source: str, runs: Sequence[Run]) -> None:
     beside = [run.by_source[source].retention.by_subject for run in runs]
     asked = [run.by_source[source].retention.when_asked for run in runs]
     _draw_groups(axes, ("kept", "by its subject", "when asked"), (kept, beside, asked))
-    axes.set_title(f"{source}: facts kept at the end, %", loc="left", fontsize=10)
+    axes.set_title(
+        f"{_short(source, _LONGEST_SET)}: facts kept at the end, %", loc="left", fontsize=10
+    )
 
 
 def _draw_answers(axes: Axes, source: str, runs: Sequence[Run]) -> None:
@@ -95,8 +135,10 @@ def _draw_groups(
                 continue
             middle = place - 0.4 + width * (at + 0.5)
             value = 100 * share.value
-            bounds = [[max(0.0, value - 100 * share.low)], [max(0.0, 100 * share.high - value)]]
             axes.bar(middle, value, width * 0.92, color=_COLOURS[at])
+            if share.low is None or share.high is None:
+                continue
+            bounds = [[max(0.0, value - 100 * share.low)], [max(0.0, 100 * share.high - value)]]
             axes.errorbar(middle, value, yerr=bounds, color="#444444", linewidth=1, capsize=2)
     axes.set_xticks(range(len(names)), names)
     _tidy(axes)
@@ -126,11 +168,11 @@ def _tidy(axes: Axes) -> None:
 
 def _as_html(table: Table) -> str:
     def row(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        return "<tr>" + "".join(f"<{tag}>{_escaped(cell)}</{tag}>" for cell in cells) + "</tr>"
 
     body = "\n".join(row(cells, "td") for cells in table.rows)
     return (
-        f"<h2>{html.escape(table.title)}</h2>\n<p>{html.escape(table.note)}</p>\n"
+        f"<h2>{_escaped(table.title)}</h2>\n<p>{_escaped(table.note)}</p>\n"
         f'<div class="wide"><table><thead>{row(table.heads, "th")}</thead>\n'
         f"<tbody>{body}</tbody></table></div>"
     )

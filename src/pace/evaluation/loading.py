@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from pace.errors import TalksError
-from pace.evaluation.deriving import HOW, derived_facts
+from pace.evaluation.deriving import HOW, WITHOUT_CAPITALS, derived_facts, is_poor_in_names
 from pace.evaluation.exports import (
     Item,
     branch_of,
@@ -20,8 +20,10 @@ from pace.evaluation.exports import (
     sessions_of,
     turns_of,
 )
+from pace.evaluation.files import read_whole, too_large
 from pace.evaluation.schema import SCHEMA, is_talk, talk_of
 from pace.evaluation.talks import SaidTurn, Talk
+from pace.sayable import sayable
 
 _SHIPPED = "The talks that Pace ships"
 _TAKES = (
@@ -40,13 +42,7 @@ class Loaded:
 
 def load_talks(path: Path) -> Loaded:
     """Read a file's talks. Raises TalksError, which says what to do, if it holds none."""
-    try:
-        read = path.read_bytes()
-    except OSError as error:
-        raise TalksError(
-            f"{path} cannot be read ({error.strerror}). Name a file that holds talks."
-        ) from error
-    return _loaded(read, str(path))
+    return _loaded(read_whole(path, "talks"), sayable(str(path)))
 
 
 def shipped() -> Loaded:
@@ -57,28 +53,41 @@ def shipped() -> Loaded:
 
 def _loaded(read: bytes, name: str) -> Loaded:
     try:
-        text = read.decode("utf-8-sig")
+        items = _items(read.decode("utf-8-sig"), name)
     except UnicodeDecodeError as error:
         raise TalksError(f"{name} is no UTF-8 text. {_TAKES}") from error
-    items = _items(text, name)
-    form, talks = _talks(items, name)
-    talks = [talk for talk in talks if talk.turns]
+    except MemoryError as error:
+        raise TalksError(too_large(name)) from error
+    form, all_talks = _talks(items, name)
+    talks = [talk for talk in all_talks if talk.turns]
     if not talks:
         raise TalksError(f"{name} holds no talk in which anything was said. {_TAKES}")
     bring = sum(bool(talk.facts) for talk in talks)
-    whole = tuple(
+    whole = [
         talk if talk.facts else replace(talk, facts=derived_facts(talk.turns)) for talk in talks
-    )
-    return Loaded(whole, _note(name, form, whole, bring))
+    ]
+    note = _note(name, form, whole, bring)
+    left_out = _left_out(len(all_talks) - len(talks))
+    poor = any(is_poor_in_names(talk.turns) for talk in talks if not talk.facts)
+    return Loaded(tuple(whole), f"{note}{'; ' + WITHOUT_CAPITALS if poor else ''}{left_out}.")
 
 
 def _note(name: str, form: str, talks: Sequence[Talk], bring: int) -> str:
     facts = sum(len(talk.facts) for talk in talks)
     told = f"{name}, read as {form}: {_many(len(talks), 'talk')} with {_many(facts, 'fact')}"
     if bring == len(talks):
-        return f"{told}, all as the file gives them."
-    how = HOW[0].lower() + HOW[1:]
-    return f"{told}; {how}" if not bring else f"{told}; where a talk brings none, {how}"
+        return f"{told}, all as the file gives them"
+    return f"{told}; {HOW}" if not bring else f"{told}; where a talk brings none, {HOW}"
+
+
+def _left_out(number: int) -> str:
+    if not number:
+        return ""
+    return f"; {_many(number, 'talk')} in which nothing was said {_is(number)} left out"
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _many(number: int, thing: str) -> str:
@@ -97,8 +106,7 @@ def _items(text: str, name: str) -> list[Item]:
     except ValueError as error:
         lines = _lines(text, name)
         if lines is None:
-            at = f" (line {error.lineno:,})" if isinstance(error, json.JSONDecodeError) else ""
-            raise TalksError(f"{name} is no JSON{at}. {_TAKES}") from error
+            raise TalksError(f"{name} {_fault(error)}. {_TAKES}") from error
         return lines
     if not isinstance(whole, list):
         return [Item(name, whole)]
@@ -119,8 +127,9 @@ def _lines(text: str, name: str) -> list[Item] | None:
         except ValueError as error:
             if not items:
                 return None
+            fault = _fault(error).removesuffix(" (line 1)")
             raise TalksError(
-                f"{Item(where, line).opening} is no JSON. Repair that line, or take it out."
+                f"{Item(where, line).opening} {fault}. Repair that line, or take it out."
             ) from error
     if all(is_message(item.value) for item in items):
         return [Item(name, [item.value for item in items])]
@@ -132,7 +141,21 @@ def _parsed(text: str) -> object:
     try:
         return json.loads(text)
     except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+        raise _TooDeepError from error
+
+
+class _TooDeepError(ValueError):
+    """Lists in lists, more of them than Python reads."""
+
+
+def _fault(error: ValueError) -> str:
+    match error:
+        case json.JSONDecodeError():
+            return f"is no JSON (line {error.lineno:,})"
+        case _TooDeepError():
+            return "is nested too deeply to be read"
+        case _:
+            return "holds a number too long to be read"
 
 
 # --- from values to talks

@@ -15,7 +15,7 @@ _SPAN = 40
 _CUE_SPAN = 15
 _SHARE = 0.75
 
-_Stretch = tuple[int, int]
+_Stretch = tuple[float, float]
 """The first and the last of the words in which a fact's keywords stand."""
 
 
@@ -23,9 +23,11 @@ class Positions:
     """Where each stem of a text stands, counted in all its words."""
 
     def __init__(self, text: str) -> None:
-        self._at: defaultdict[str, list[int]] = defaultdict(list)
-        for position, stem in enumerate(stems_of(text)):
+        self._at: defaultdict[str, list[float]] = defaultdict(list)
+        position = 0.0
+        for stem in stems_of(text):
             self._at[stem.text].append(position)
+            position += 0.5 if stem.is_half else 1
 
     def __contains__(self, stem: str) -> bool:
         return stem in self._at

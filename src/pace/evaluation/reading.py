@@ -17,6 +17,7 @@ from pace.memory.prompt import Draft, Prompt, recall_block
 from pace.memory.turn import ThreadId, TurnId, TurnPair, is_blank
 from pace.planners.reasoning import without_reasoning
 from pace.ports import Planner, Reasoned, TextDelta
+from pace.sayable import sayable
 
 SYSTEM = (
     "You answer questions about the conversation that you are shown. Answer in a few words, and "
@@ -98,7 +99,7 @@ async def read(
         for replayed in replays:
             await planner.forget(_thread(replayed, what))
     return Reading(
-        reader=traits.model,
+        reader=sayable(traits.model),
         questions=len(asked),
         by_shown={what: _answered(made) for what, made in tries.items() if made},
     )

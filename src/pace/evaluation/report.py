@@ -1,7 +1,9 @@
 """The library's function: evaluates talks under some settings, and its figures as JSON."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -15,6 +17,7 @@ from pace.evaluation.retention import Retention, retention_of
 from pace.evaluation.talks import Talk
 from pace.memory.limits import ThreadLimits
 from pace.ports import Planner, ThreadSummarizer
+from pace.sayable import sayable
 
 FORM = 1
 """Counts up when the form of a report changes."""
@@ -61,7 +64,16 @@ class Report:
     form: int = FORM
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Form:
+    """What every report has, whatever its form."""
+
+    form: int
+
+
 _REPORTS = TypeAdapter(Report)
+_FORMS = TypeAdapter(_Form)
+_MOST = 10**15
 
 
 def as_json(report: Report) -> str:
@@ -72,14 +84,45 @@ def as_json(report: Report) -> str:
 def report_from(text: str | bytes, name: str) -> Report:
     """Read a report; raises TalksError, with the name of its file, for anything else."""
     try:
+        form = _FORMS.validate_json(text).form
+        if form > FORM:
+            raise TalksError(
+                f"{name} was made by a newer Pace. Compare it with that one, or make it again here."
+            )
         report = _REPORTS.validate_json(text)
     except ValidationError as error:
-        raise TalksError(
-            f"{name} holds no report of pace eval. Make one: pace eval FILE --json > {name}"
-        ) from error
-    if report.form != FORM:
-        raise TalksError(f"{name} is of another version of Pace. Make it again with this one.")
+        raise TalksError(f"{name} holds no report of pace eval. {_how_to_make(name)}") from error
+    if form != FORM:
+        raise TalksError(f"{name} is of another version of Pace. {_how_to_make(name)}")
+    if not _can_be(report):
+        raise TalksError(f"{name} holds figures that cannot be. {_how_to_make(name)}")
     return report
+
+
+def _how_to_make(name: str) -> str:
+    # Followed to the letter, it must not write over the file that was named.
+    new = next(
+        file for file in ("report.json", "figures.json") if file.lower() != Path(name).name.lower()
+    )
+    return f"Make one of your talks: pace eval FILE --json > {new}"
+
+
+def _can_be(report: Report) -> bool:
+    """Whether there are figures, such as are counted: numbers, none of them below zero."""
+    plain = _REPORTS.dump_python(report)
+    return bool(report.runs) and all(0 <= figure <= _MOST for figure in _figures_in(plain))
+
+
+def _figures_in(value: object) -> Iterator[float]:
+    match value:
+        case int() | float():
+            yield value
+        case dict():
+            for inner in value.values():
+                yield from _figures_in(inner)
+        case list() | tuple():
+            for inner in value:
+                yield from _figures_in(inner)
 
 
 async def evaluate(
@@ -107,13 +150,14 @@ async def evaluate(
         replayed = await replay(talk, summarizer, limits, every=every)
         by_source.setdefault(talk.source, []).append(replayed)
         on_talk(talk)
+        await asyncio.sleep(0)  # a summarizer that never waits would let nobody end this
     found = {source: _figures(replays) for source, replays in by_source.items()}
     if reader is not None:
         for source, replays in by_source.items():
             reading = await read(replays, reader, most=questions, shown=shown, on_answer=on_answer)
             found[source] = replace(found[source], reading=reading)
     return Run(
-        summarizer=name or summarizer.name,
+        summarizer=sayable(name or summarizer.name),
         window=limits.window_size,
         budget=limits.summary_tokens,
         recall=limits.recall,

@@ -46,7 +46,7 @@ def talk_of(item: Item, value: Mapping[str, object], *, otherwise: str) -> Talk:
 
 def _name(where: str, value: object, field: str) -> str:
     if not isinstance(value, str) or is_blank(value):
-        raise TalksError(f"{where} has an {field} that is no text. Give a text, or leave it out.")
+        raise TalksError(f"{where} has no text as its {field}. Give one, or leave it out.")
     return sayable(value)
 
 

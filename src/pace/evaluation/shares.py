@@ -11,12 +11,19 @@ _CERTAINTY = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """`part` of `whole`, and the bounds of the share with 95 % certainty."""
+    """`part` of `whole`, and the bounds of the share with 95 % certainty.
+
+    One talk alone has no bounds: nothing tells how another one would have gone.
+    """
 
     part: int
     whole: int
-    low: float
-    high: float
+    low: float | None
+    high: float | None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.part <= self.whole:
+            raise ValueError("A part is between nothing and its whole.")
 
     @property
     def value(self) -> float:
@@ -32,7 +39,7 @@ def share_of(by_talk: Sequence[tuple[int, int]]) -> Share:
     """
     counted = [(part, whole) for part, whole in by_talk if whole]
     part, whole = (sum(column) for column in zip(*counted, strict=True)) if counted else (0, 0)
-    low, high = _bounds(counted) if counted else (0.0, 0.0)
+    low, high = _bounds(counted) if len(counted) > 1 else (None, None)
     return Share(part=part, whole=whole, low=low, high=high)
 
 

@@ -1,7 +1,8 @@
 """Words as facts are compared by them: stems in lower case, numbers and times in one form.
 
-For English alone, with the stemmer of Snowball. "7pm" is "7 pm", "8th" and "eight" are "8", "Tues"
-is "Tuesday".
+The stems are those of English, by Snowball: "7pm" is "7 pm", "8th" and "eight" are "8", "Tues" is
+"Tuesday". A word in another script is its own stem; where a script has no spaces between words, as
+in Chinese, two characters stand for one.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import NamedTuple
 import snowballstemmer
 
 from pace.summarizers.dates import MONTHS, WEEKDAYS
+from pace.summarizers.values import normal
 from pace.summarizers.words import NUMBER_WORDS
 
 _STEMMER = snowballstemmer.stemmer("english")
@@ -45,28 +47,63 @@ _IN_FULL = {
 }
 _ENDS_OF_CONTRACTIONS = frozenset({"s", "m", "re", "ve", "ll", "d", "t"})
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|[;\n]+")
-_WORD = re.compile(r"\d+:\d+|\d+(?:\.\d+)?|[a-z]+(?:'[a-z]+)?")
+# Thai and Lao, Burmese, Khmer, Japanese, Chinese; and Korean, whose words carry their endings.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+    "\U00020000-\U0003ffff"
+)
+# What two of these make is an ending or a small word.
+_SMALL_CHARACTERS = frozenset(
+    "的了是吗呢吧啊和在我你您他她它们这那也都就很有"
+    "のはがをにでともへやかねよすまたしるてい"
+    "은는이가을를에의도로와과하니다습서입"
+)
+# Vowel signs and accents that stand as characters of their own are parts of their words.
+_SIGNS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+_LETTER = rf"[^\W\d_{_UNSPACED}]"
+_LETTERS = rf"{_LETTER}(?:{_LETTER}|[{_SIGNS}])*"
+UNSPACED = f"[{_UNSPACED}]"
+"""A character of a script without spaces between its words, for `re`."""
+SIGN = f"[{_SIGNS}]"
+"""A sign that stands as a character of its own beside its letter, for `re`."""
+PART_OF_WORD = rf"(?:[^\W{_UNSPACED}]|[{_SIGNS}])"
+"""A letter, digit or sign of another script, for `re`."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|(?<=[。！？])|[;\n]+")
+_WORD = re.compile(
+    rf"\d+:\d+|\d+(?:\.\d+)?|(?P<unspaced>[{_UNSPACED}]+)|{_LETTERS}(?:'{_LETTERS})?"
+)
 _BEFORE_OR_AFTER_NOON = re.compile(r"\b([ap])\.\s?m\b\.?")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_THOUSANDS = re.compile(rf"(?<=\d),(?=\d{{3}}(?![^\W{_UNSPACED}]))")
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 _LETTER_DIGIT = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
 
 
 class Stem(NamedTuple):
-    """A word of a text, and whether it tells anything."""
+    """A word of a text, and whether it tells anything.
+
+    One of two characters `is_half` a word: the next one begins with its second character.
+    """
 
     text: str
     tells: bool
+    is_half: bool = False
 
 
 def stems_of(text: str) -> list[Stem]:
     """All words of a text, in their order."""
-    text = text.lower().replace("\u2019", "'").replace("\u2018", "'").replace("n't", " not")
+    text = normal(text).lower()
+    text = text.replace("\u2019", "'").replace("\u2018", "'").replace("n't", " not")
     text = _BEFORE_OR_AFTER_NOON.sub(r"\1m", text)
     text = _THOUSANDS.sub("", text)
     text = _LETTER_DIGIT.sub(" ", _ORDINAL.sub(r"\1", text))
-    return [_stem(word) for word in _WORD.findall(text)]
+    stems: list[Stem] = []
+    for found in _WORD.finditer(text):
+        if found["unspaced"]:
+            stems += _of_two_characters(found[0])
+        else:
+            stems.append(_stem(found[0]))
+    return stems
 
 
 def telling_stems(text: str) -> list[str]:
@@ -77,6 +114,15 @@ def telling_stems(text: str) -> list[str]:
 def sentences_of(text: str) -> list[str]:
     """A text cut at the ends of its sentences, semicolons and lines."""
     return [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
+
+
+def _of_two_characters(row: str) -> list[Stem]:
+    if len(row) == 1:
+        return [Stem(row, tells=False)]
+    pairs = (row[at : at + 2] for at in range(len(row) - 1))
+    return [
+        Stem(pair, tells=not _SMALL_CHARACTERS.issuperset(pair), is_half=True) for pair in pairs
+    ]
 
 
 @lru_cache(maxsize=100_000)

@@ -1,6 +1,6 @@
 """A report's figures as rows of text, for a terminal and for a page."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pace.evaluation.reading import Shown
@@ -8,6 +8,12 @@ from pace.evaluation.report import Figures, Report
 from pace.evaluation.shares import Share
 
 Row = tuple[str, ...]
+SHOWN = {
+    Shown.PACE: "Pace's prompt",
+    Shown.WINDOW: "the window alone",
+    Shown.HISTORY: "the full history",
+}
+"""What each thing that a reader is shown is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,45 +37,6 @@ def tables_of(report: Report) -> list[Table]:
     return [table for make in _TABLES if (table := make(report)).rows]
 
 
-def compared(one: Report, other: Report, names: tuple[str, str]) -> Table:
-    """Two reports side by side, run by run as they stand in them: what each keeps, and costs."""
-    rows = []
-    for before, after in zip(one.runs, other.runs, strict=False):
-        for source, figures in before.by_source.items():
-            if (newer := after.by_source.get(source)) is not None:
-                rows += [(source, *row) for row in _differences(figures, newer)]
-    title = f"{names[0]} beside {names[1]}"
-    note = "Intervals that do not overlap show a difference; others may be chance."
-    return Table(title, ("set", "", names[0], names[1], "difference"), tuple(rows), note)
-
-
-def _differences(before: Figures, after: Figures) -> Iterator[Row]:
-    pairs: list[tuple[str, Share, Share]] = [
-        ("kept", before.retention.at_end, after.retention.at_end),
-        ("by its subject", before.retention.by_subject, after.retention.by_subject),
-    ]
-    if before.reading is not None and after.reading is not None:
-        for what in Shown:
-            if what in before.reading.by_shown and what in after.reading.by_shown:
-                right = before.reading.by_shown[what].right
-                pairs.append(
-                    (f"answered, {_SHOWN[what]}", right, after.reading.by_shown[what].right)
-                )
-    for name, old, new in pairs:
-        yield name, _with_bounds(old), _with_bounds(new), f"{100 * (new.value - old.value):+.1f}"
-    costs = (
-        ("tokens of a prompt", before.cost.prompt_tokens, after.cost.prompt_tokens),
-        ("ms of a fold, p95", before.cost.fold_ms[1], after.cost.fold_ms[1]),
-        (
-            "small words, %",
-            100 * before.readability.function_words,
-            100 * after.readability.function_words,
-        ),
-    )
-    for name, was, now in costs:
-        yield name, f"{was:,.1f}", f"{now:,.1f}", f"{now - was:+,.1f}"
-
-
 def _by_run(report: Report, columns: Sequence[_Column]) -> tuple[Row, ...]:
     return tuple(
         (source, run.name, *(column.cell(figures) for column in columns))
@@ -86,10 +53,10 @@ def _table(report: Report, title: str, columns: Sequence[_Column], note: str) ->
 def _kept(report: Report) -> Table:
     columns = (
         _Column("facts", lambda f: f"{f.retention.at_end.whole:,}"),
-        _Column("kept %", lambda f: _with_bounds(f.retention.at_end)),
-        _Column("by subject %", lambda f: _with_bounds(f.retention.by_subject)),
+        _Column("kept %", lambda f: with_bounds(f.retention.at_end)),
+        _Column("by subject %", lambda f: with_bounds(f.retention.by_subject)),
         _Column("on the way %", lambda f: _percent(f.retention.on_the_way)),
-        _Column("when asked %", lambda f: _with_bounds(f.retention.when_asked)),
+        _Column("when asked %", lambda f: with_bounds(f.retention.when_asked)),
         _Column("prompt", lambda f: f"{f.cost.prompt_tokens:,.0f}"),
         _Column("history", lambda f: f"{f.cost.history_tokens:,.0f}"),
     )
@@ -99,7 +66,17 @@ def _kept(report: Report) -> Table:
         "question about them. Tokens of the last prompt and of the "
         "whole history, on average."
     )
+    if any(run.recall for run in report.runs) and not _has_questions(report):
+        note += (
+            " Recall goes by the words of a question, and no fact that has left the window has "
+            "one: rows with recall are as those without."
+        )
     return _table(report, "What is kept", columns, note)
+
+
+def _has_questions(report: Report) -> bool:
+    every = (figures for run in report.runs for figures in run.by_source.values())
+    return any(figures.retention.when_asked.whole for figures in every)
 
 
 def _by_age(report: Report) -> Table:
@@ -129,9 +106,9 @@ def _answered(report: Report) -> Table:
                     (
                         source,
                         run.name,
-                        _SHOWN[what],
+                        SHOWN[what],
                         f"{answered.right.whole:,}",
-                        _with_bounds(answered.right),
+                        with_bounds(answered.right),
                         f"{answered.prompt_tokens:,.0f}",
                         f"{answered.shortened:,}" if answered.shortened else "",
                     )
@@ -192,18 +169,16 @@ def _costs(report: Report) -> Table:
 
 
 _TABLES: tuple[Callable[[Report], Table], ...] = (_kept, _answered, _by_age, _true, _costs)
-_SHOWN = {
-    Shown.PACE: "Pace's prompt",
-    Shown.WINDOW: "the window alone",
-    Shown.HISTORY: "the full history",
-}
 
 
 def _percent(share: Share) -> str:
     return f"{100 * share.value:.1f}"
 
 
-def _with_bounds(share: Share) -> str:
+def with_bounds(share: Share) -> str:
+    """A share in %, with its bounds if it has any."""
     if not share.whole:
         return "none"
+    if share.low is None or share.high is None:
+        return _percent(share)
     return f"{_percent(share)} ({100 * share.low:.0f}–{100 * share.high:.0f})"

@@ -115,7 +115,27 @@ def _let_go_of_output() -> None:
     os.dup2(nowhere, sys.stdout.fileno())
 
 
+class _NamesItself(click.Command):
+    """A command that is named by whatever was wrong with its flags, so that its help is shown."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does; what it raises before it knows the command is told of this one."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+
+class _Group(_NamesItself, click.Group):
+    """A group whose commands and groups all name themselves."""
+
+    command_class = _NamesItself
+    group_class = type
+
+
 @click.group(
+    cls=_Group,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -286,18 +306,30 @@ def serve(
     "module:maker; may be given several times.",
 )
 @click.option(
-    "--budget", "budgets", metavar="N,N", default="400", help="Tokens of summary, 200 to 1,200."
+    "--budget",
+    "budgets",
+    metavar="N,N",
+    default="400",
+    show_default=True,
+    help="Tokens of summary, 200 to 1,200.",
 )
-@click.option("--window", "windows", metavar="N,N", default="4", help="Turn pairs, 1 to 8.")
+@click.option(
+    "--window", "windows", metavar="N,N", default="4", show_default=True, help="Turn pairs, 1 to 8."
+)
 @click.option(
     "--recall",
     type=click.Choice(["off", "on", "both"]),
     default="off",
+    show_default=True,
     help="Recall older turns by the words of a question: off, on, or both in turn.",
 )
 @click.option("--source", "sources", metavar="SET", multiple=True, help="Only this set of talks.")
-@click.option("--read", "reads", is_flag=True, help="Ask the planner about each talk, too.")
-@click.option("--questions", metavar="N", help="At most so many questions a set, 40 unless given.")
+@click.option(
+    "--read", "reads", is_flag=True, help="Ask the planner the questions of each talk, too."
+)
+@click.option(
+    "--questions", metavar="N", help="With --read: at most so many a set, 40 unless given."
+)
 @click.option("--chart", metavar="FILE.png", help="Write a chart.")
 @click.option("--page", metavar="FILE.html", help="Write a page with chart and tables.")
 @click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON instead.")
@@ -315,15 +347,27 @@ def evaluate(
 
     FILE is JSON: a list of messages as OpenAI has them, a ChatGPT export, an export of your
     history, or talks with their facts.
+
+    Window, budget and recall are those given here, and not those of your settings, so that figures
+    can be compared.
     """
     from pace.doors.cli import evaluating  # noqa: PLC0415  # slow, and an extra
+    from pace.doors.cli.eval_flags import Asked  # noqa: PLC0415  # slow
 
     if compare is not None:
-        if file is not None:
-            raise click.UsageError("--compare takes two reports. Leave out FILE.")
+        _refuse_beside_compare(click.get_current_context())
         return evaluating.compare_reports(*compare)
     flags = {"tier": tier, "base_url": base_url, "model": model}
-    return evaluating.evaluate_talks(evaluating.Asked(file=file, **asked), flags)
+    return evaluating.evaluate_talks(Asked(file=file, **asked), flags)
+
+
+def _refuse_beside_compare(context: click.Context) -> None:
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if is_given and name != "compare":
+            flag = parameter.opts[0] if isinstance(parameter, click.Option) else "FILE"
+            raise click.UsageError(f"--compare shows two reports as they are. Leave out {flag}.")
 
 
 @pace.group(invoke_without_command=True)
