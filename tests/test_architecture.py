@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 MEMORY = sorted((ROOT / "src/pace/memory").glob("**/*.py"))
 # Of the standard library, only what neither reads nor changes the world.
 PURE = {
+    "bisect",
     "collections",
     "collections.abc",
     "dataclasses",
@@ -24,6 +25,7 @@ PURE = {
     "string",
     "typing",
     "unicodedata",
+    "zlib",
 }
 # Names of `datetime` that are no clock; its methods that are one.
 TIME_TYPES = {"UTC", "datetime", "timedelta", "timezone"}

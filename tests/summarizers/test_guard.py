@@ -13,7 +13,7 @@ from pace.errors import SummaryRejectedError
 from pace.memory.summary import held_summary
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import SessionId
-from pace.summarizers.guard import Rejection, guarded
+from pace.summarizers.guard import Rejection, guarded, judged
 from pace.summarizers.guarded import GuardedSummarizer
 from pace.summarizers.source import Source
 from pace.summarizers.values import values_in
@@ -324,6 +324,41 @@ def test_inventions_are_found_in_any_language(said, text):
     assert reason_for(fold_of((said, "ok")), text) is Rejection.UNFOUNDED
 
 
+@pytest.mark.parametrize(
+    "invented",
+    [
+        "R\u00adoberto came",
+        "B\u200bob came",
+        "R\u0332oberto came",
+        "\u0280oberto came",
+        "they paid 7\u200b5 euros",
+        "it was 7% of it",
+        "they paid 5 million euros",
+        "they paid 5k euros",
+        "it was -7 degrees",
+        "they had a dozen of them",
+        "they had zero of them",
+        "they paid 三百 euros",
+        "they work at IBM",
+        "her brother is Mark",
+    ],
+)
+def test_nothing_invented_hides(invented):
+    """A sentence goes if a name or number in it was not said as it looks, or not as it is told."""
+    fold = fold_of(
+        ("We went to the Market with Alice, and it is being made.", "Alice bought 7 tulips."),
+        ("What did they cost?", "You paid 5 euros."),
+    )
+    text = "The user went to the market with Alice, who bought 7 tulips for 5 euros."
+    assert guarded(update_of(fold, f"{text} Then {invented}."), fold).text == text
+
+
+def test_nothing_invisible_lands():
+    """What shows nothing has no place in a summary: it is taken out of what was said, too."""
+    hidden = GOOD.replace("oolong", "oo\u200blo\u00adng").replace("Friday", "F\u0332riday")
+    assert guarded(update_of(TEA, hidden), TEA).text == GOOD
+
+
 # --- the port
 
 
@@ -390,6 +425,25 @@ def test_of_a_far_too_long_text_the_beginning_is_read():
 
 
 PLAIN = [f"{one}{two}{three}" for one, two, three in product("bdfglm", "aeiou", "nrst")]
+
+
+# What took seconds, or more calls than there may be, while a model's text was 100,000 characters.
+LONG = {
+    "# " * 50_000 + GOOD: None,
+    "Summary: " * 11_000 + GOOD: Rejection.REPETITION,
+    "<summary>" * 5_000 + GOOD + "</summary>" * 5_000: Rejection.REPETITION,
+    "[" * 100_000: Rejection.ENVELOPE,
+    '{"a":[' * 15_000: Rejection.ENVELOPE,
+    " ".join(f"The meeting w{at} is by x{at % 7}." for at in range(6000)): Rejection.UNFOUNDED,
+    " ".join(f"It was {at}." for at in range(9000)): Rejection.UNFOUNDED,
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), LONG.items(), ids=lambda value: str(value)[:12])
+def test_of_a_text_without_end_the_right_thing_is_said(text, reason):
+    """Layer on layer, nesting, and thousands of sentences are read, or turned down for what is."""
+    verdict = judged(update_of(TEA, text), TEA)
+    assert verdict is reason if reason else verdict.text == GOOD
 
 
 @pytest.mark.parametrize("row", ["\n", " ", ".", "…", '"', "-", "\u200b"])

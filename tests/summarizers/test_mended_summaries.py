@@ -62,7 +62,7 @@ def assert_sound(guard: Guard, fold: Fold, text: str) -> SummaryUpdate | None:
     source = Source(f"{all_said(fold)}\nearlier", [fold.pairs[0].recorded_at.date()])
     assert not source.missing(values_in(told_in(summary)))
     values = values_in(all_said(fold))
-    assert Source(update.text).kept(values) >= Source(extract.text).kept(values)
+    assert Source(update.text).missing(values) <= Source(extract.text).missing(values)
     return update
 
 
@@ -100,7 +100,7 @@ FOLDS = st.builds(
 @settings(deadline=None)
 @given(fold=FOLDS, texts=st.lists(TEXTS, min_size=1, max_size=3))
 def test_whatever_a_model_writes_what_lands_is_sound(fold: Fold, texts: list[str]) -> None:
-    """Within budget, prose and clauses, nothing invented, no fewer values than extracted."""
+    """Within budget, prose and clauses, nothing invented, all values that are extracted."""
     assert_all_sound(guarded, fold, texts)
 
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from math import log
-from sys import getsizeof
 from zlib import crc32
 
 from pace.memory.excerpt import excerpt
@@ -26,7 +25,7 @@ LONGEST_KEPT = 100_000
 """Pairs of more characters than this are not kept: searching one holds up a turn."""
 
 # What a pair takes besides its texts: its ids, its time and the objects themselves.
-_PAIR_BYTES = 450
+_PAIR_BYTES = 650
 _K1, _B = 1.2, 0.5
 _MOST_PAIRS = 4
 # So many different words are looked for, the first of them: what is pasted names everything.
@@ -69,13 +68,21 @@ class Displaced:
         """A pair with its words."""
         words = _words(f"{pair.user_text}\n{pair.reply_text}")
         terms = b"".join(_code(word) for word, _ in words)
-        texts = (pair.user_text, pair.reply_text, terms)
-        return cls(pair, terms, sum(map(getsizeof, texts)) + _PAIR_BYTES)
+        held = _bytes_of(pair.user_text) + _bytes_of(pair.reply_text) + len(terms)
+        return cls(pair, terms, held + _PAIR_BYTES)
 
     @property
     def is_too_long(self) -> bool:
         """Whether it is too long to be searched."""
         return len(self.pair.user_text) + len(self.pair.reply_text) > LONGEST_KEPT
+
+
+def _bytes_of(text: str) -> int:
+    """What Python holds a text in: one, two or four bytes a character (PEP 393)."""
+    widest = max(text)
+    if widest <= "\xff":
+        return len(text)
+    return len(text) * (2 if widest <= "\uffff" else 4)
 
 
 def kept(displaced: Sequence[Displaced]) -> tuple[Displaced, ...]:

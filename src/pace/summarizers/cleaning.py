@@ -15,8 +15,9 @@ _WRAPPING_TAG = re.compile(
     r"^<(?P<tag>(?:new_|updated_)?summary|output|answer|paragraph)>(?P<text>.*)</(?P=tag)>$",
     re.IGNORECASE | re.DOTALL,
 )
+_MOST_LAYERS = 12
 _BOLD = re.compile(r"\*\*(\S(?:[^*\n]*\S)?)\*\*")
-_HEADING = re.compile(r"^[^\S\n]*#{1,6}\s+", re.MULTILINE)
+_HEADING = re.compile(r"^[^\S\n]*(?:#{1,6}\s+)+", re.MULTILINE)
 _LIST_MARKER = re.compile(r"^\s*(?:[-*•–·]|\(?\d{1,2}[.)])\s+")
 _SUMMARY_WORDS = (
     "summary|recap|paragraph|resumo|resumen|résumé|riassunto|zusammenfassung|samenvatting|итог"
@@ -56,8 +57,8 @@ def lines_of(text: str) -> list[str]:
 
 
 def _without_wrapping(text: str) -> str:
-    """Take layers off until none is left."""
-    while True:
+    """Take layers off until none is left, or as many as no model puts around what it means."""
+    for _ in range(_MOST_LAYERS):
         text = text.strip()
         inner = _FENCE.sub("", text).strip()
         if tagged := _WRAPPING_TAG.match(inner):
@@ -65,8 +66,9 @@ def _without_wrapping(text: str) -> str:
         inner = _HEADING.sub("", _BOLD.sub(r"\1", inner))
         inner = _unquoted(_LABEL.sub("", inner.strip(), count=1))
         if inner == text:
-            return text
+            break
         text = inner
+    return text
 
 
 def _unquoted(text: str) -> str:

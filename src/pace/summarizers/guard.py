@@ -2,8 +2,8 @@
 
 The reasons are design decision 5 and ADR 17. A summary that is let through is one paragraph within
 its budget, in the language of the conversation, holds no name and no number that nobody said, and
-keeps at least as many of them as the extractive fold of the same pairs: what the model lost is
-given back. A process that starts for each summary reads it (`guarded.py`): what is imported here is
+keeps all of them that the extractive fold of the same pairs keeps: what the model lost is given
+back. A process that starts for each summary reads it (`guarded.py`): what is imported here is
 loaded each time.
 """
 
@@ -24,6 +24,7 @@ from pace.summarizers.dates import dates_in, dates_of
 from pace.summarizers.extractive import fold_extractively
 from pace.summarizers.instructions import instruction
 from pace.summarizers.languages import Spoken
+from pace.summarizers.letters import legible
 from pace.summarizers.looping import goes_in_circles
 from pace.summarizers.mending import (
     Said,
@@ -32,6 +33,7 @@ from pace.summarizers.mending import (
     without_copies,
     without_repeats,
 )
+from pace.summarizers.orders import Orders, is_hostile
 from pace.summarizers.reinserting import LostValues, Mended
 from pace.summarizers.source import Source
 from pace.summarizers.values import Values, values_in
@@ -73,13 +75,15 @@ def guarded(update: SummaryUpdate, fold: Fold) -> SummaryUpdate:
     fold = replace(fold, pairs=tuple(p for p in fold.pairs if p.number <= update.covers))
     pairs = _text_of(fold)
     said = f"{_text_in(fold.prior.prose, fold.prior.clauses)}\n{pairs}"
-    text = cleaned(update.text)
+    orders = Orders(said)
+    written = legible(update.text)
+    text = cleaned(written)
     _refuse_if(Rejection.EMPTY, is_blank(text))
     _refuse_if(Rejection.ERROR_TEXT, _is_error(text, said))
     _refuse_if(Rejection.REFUSAL, bool(_REFUSAL.search(text)))
     _refuse_if(Rejection.ENVELOPE, _is_envelope(text))
-    _refuse_if(Rejection.MARKERS, _holds_markers(update.text, text))
     _refuse_if(Rejection.ECHO, _echoes(text, fold, said))
+    _refuse_if(Rejection.MARKERS, _holds_markers(written, text, orders))
     _refuse_if(Rejection.REPETITION, goes_in_circles(text))
     text = _beginning(text, fold.budget)
     _refuse_if(Rejection.OVER_BUDGET, not text)
@@ -90,6 +94,7 @@ def guarded(update: SummaryUpdate, fold: Fold) -> SummaryUpdate:
     known = Said(f"{said}\n{_EARLIER}", _dates(fold))
     prose = founded(prose, known)
     _refuse_if(Rejection.UNFOUNDED, not prose)
+    _refuse_if(Rejection.MARKERS, orders.are_given_in(prose))
     prose = within(prose, fold.budget)
     _refuse_if(Rejection.OVER_BUDGET, not prose)
     mended = _not_poorer(prose, fold, values_in(said))
@@ -174,30 +179,16 @@ def _is_envelope(text: str) -> bool:
         return isinstance(json.loads(text), (dict, list))
     except ValueError:
         return False
+    except RecursionError:  # nothing that is told nests so deep
+        return True
 
 
 # --- what would pass for something else
 
-_ROLE_LINE = re.compile(
-    r"^\W{0,4}(?:user|human|person|assistant|ai|bot|pace|system|developer|tool|instructions?"
-    r"|###\s*\w+)\W{0,3}[:：]",
-    re.IGNORECASE,
-)
-_ORDERS = re.compile(
-    r"\b(?:SYSTEM|DEVELOPER|INSTRUCTIONS?)\s*:"
-    r"|(?i:\b(?:ignore|disregard|forget) (?:all |any |the |your |these )*"
-    r"(?:previous|prior|above|earlier|preceding|other) (?:instructions?|prompts?|rules|messages)"
-    r"|\byou are now\b|\bfrom now on,? you\b|\byou must\b|\bnew (?:instructions?|rules)\s*:"
-    r"|\b(?:reveal|print|show|repeat) (?:your|the) (?:system prompt|rules|instructions)"
-    r"|\bnext steps?\s*:)"
-)
 
-
-def _holds_markers(raw: str, text: str) -> bool:
-    """Whether it holds a marker of ours or of a template, speaks in roles, or gives orders."""
-    if harmless(text) != text or _ORDERS.search(text):
-        return True
-    return any(_ROLE_LINE.match(line) for line in lines_of(raw))
+def _holds_markers(written: str, text: str, orders: Orders) -> bool:
+    """Whether it holds a marker of ours or of a template, or speaks as one of a talk does."""
+    return harmless(text) != text or is_hostile(text) or orders.are_roles_of(lines_of(written))
 
 
 # --- what was not made from the conversation
@@ -225,7 +216,7 @@ def _rows(text: str) -> frozenset[tuple[str, ...]]:
 
 # More of a text than this for each token of the budget is not mended: that would take the square of
 # its length.
-_CHARACTERS_A_TOKEN = 20
+_CHARACTERS_A_TOKEN = 12
 
 
 def _beginning(text: str, budget: int) -> str:
@@ -237,10 +228,13 @@ def _beginning(text: str, budget: int) -> str:
 def _not_poorer(prose: str, fold: Fold, values: Values) -> Mended:
     """The prose with what it lost given back.
 
-    Raises SummaryRejectedError if the extractive fold of the same input keeps more of its values.
+    Raises SummaryRejectedError if it lacks one that the extractive fold of the same input keeps;
+    others that it keeps instead are no amends.
     """
     extract = fold_extractively(fold)
-    enough = Source(extract.text).kept(values)
+    gone = Source(extract.text).missing(values)
+    values = Values(names=values.names - gone, numbers=values.numbers - gone)
+    enough = len(values)
     mended = LostValues(extract, values, budget=fold.budget).given_back(prose, enough=enough)
     _refuse_if(Rejection.POORER, mended.kept < enough)
     return mended

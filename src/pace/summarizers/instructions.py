@@ -10,9 +10,9 @@ from datetime import date
 from itertools import groupby
 
 from pace.memory.markers import BlockName, harmless
-from pace.memory.prompt import INTERRUPTED_SIGN, Message, Role
+from pace.memory.prompt import Message, Role
 from pace.memory.summary import Fold
-from pace.memory.turn import TurnPair
+from pace.memory.turn import INTERRUPTED_SIGN, TurnPair
 
 # English takes about 1.3 tokens a word by our estimate; a model that counts badly still fits.
 _WORDS_PER_TOKEN = 0.65

@@ -7,17 +7,19 @@ import re
 from collections.abc import Iterable
 from datetime import date
 from functools import cached_property
-from itertools import chain
 
 from pace.memory.summary import Clause, Speaker, render_clauses
+from pace.summarizers.amounts import Amounts
 from pace.summarizers.cleaning import sentences_of
 from pace.summarizers.dates import dates_in
 from pace.summarizers.languages import Spoken
 from pace.summarizers.source import Source
-from pace.summarizers.values import Values, is_english, values_in
+from pace.summarizers.values import LETTER, Values, is_english, normal, values_in
 
 # Of a text of which more has to go, nothing is believed.
 _MOST_GOES = 0.5
+# What has gone may change how the rest is read; more often than this, nothing of it is believed.
+_TRIES = 5
 _WORDS = re.compile(r"[^\W_]+")
 # So many words of a clause, in a row, are copied from it.
 _COPIED_WORDS = 3
@@ -57,14 +59,24 @@ def _is_copied(part: str, clauses: str) -> bool:
 
 def without_repeats(text: str) -> str:
     """A text without the sentences all of whose words stand in another one, in their order."""
-    sentences = [(_words(sentence), sentence) for sentence in sentences_of(text)]
-    kept: list[tuple[list[str], str]] = []
-    for at, (words, sentence) in enumerate(sentences):
-        earlier = (other for other, _ in kept)
-        longer = (other for other, _ in sentences[at + 1 :] if len(other) > len(words))
-        if not any(_stand_in(words, other) for other in chain(earlier, longer)):
-            kept.append((words, sentence))
-    return " ".join(sentence for _, sentence in kept)
+    sentences = sentences_of(text)
+    words = [_words(sentence) for sentence in sentences]
+    holding: dict[str, set[int]] = {}
+    for at, row in enumerate(words):
+        for word in row:
+            holding.setdefault(word, set()).add(at)
+    gone: set[int] = set()
+    for at, row in enumerate(words):
+        # Those alone can repeat it that hold each of its words, and first the rarest.
+        sets = sorted((holding[word] for word in set(row)), key=len)
+        others = set.intersection(*sets) if sets else set(range(len(words)))
+        if any(
+            _stand_in(row, words[other])
+            for other in others - gone - {at}
+            if other < at or len(words[other]) > len(row)
+        ):
+            gone.add(at)
+    return " ".join(sentence for at, sentence in enumerate(sentences) if at not in gone)
 
 
 def _stand_in(words: list[str], other: list[str]) -> bool:
@@ -83,8 +95,9 @@ class Said:
     """All that was said, to ask of a text whether what it tells was; `dates` are spoken of, too."""
 
     def __init__(self, text: str, dates: Iterable[date]) -> None:
-        self._text = text
+        self._text = normal(text)
         self._source = Source(text, dates)
+        self._amounts = Amounts(text, self._source)
 
     def invented_in(self, text: str) -> Values:
         """The names and numbers of a text that nobody said.
@@ -96,6 +109,10 @@ class Said:
         strayed = self._days_alone(values.numbers - missing, text)
         return Values(names=values.names & missing, numbers=(values.numbers & missing) | strayed)
 
+    def has_amounts_of(self, sentence: str) -> bool:
+        """Whether the amounts of a sentence were said, with their sign, scale and currency."""
+        return not self._amounts.invents(sentence)
+
     def _days_alone(self, numbers: Iterable[str], text: str) -> frozenset[str]:
         """Those numbers which were said as a day's alone, and do not stand in a text as one."""
         days = [n for n in numbers if _DAY.fullmatch(n) and not _stands_in(n, self._text)]
@@ -106,7 +123,7 @@ class Said:
             number
             for number in days
             if int(number) not in dated
-            and not re.search(rf"\bthe {number}\b|\b{number}(?:st|nd|rd|th)\b", text)
+            and not re.search(rf"\bthe {number}\b|\b{number}{_ending(int(number))}\b", text)
             and not self._literal.has_number(number)
         )
 
@@ -120,6 +137,11 @@ _DAY = re.compile(r"\d{1,2}")
 _LEAP_YEAR = 2028
 
 
+def _ending(day: int) -> str:
+    """What English writes behind a day's number."""
+    return {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day // 10 != 1 else 0, "th")
+
+
 def _stands_in(number: str, text: str) -> bool:
     return re.search(rf"(?<!\d){number}(?!\d)", text) is not None
 
@@ -129,14 +151,23 @@ def founded(text: str, said: Said) -> str:
 
     Empty if too much of it has to go, or if it does not help.
     """
-    left = text
-    while invented := said.invented_in(left):
-        sentences = sentences_of(left)
-        kept = [s for s in sentences if len(Source(s).missing(invented)) == len(invented)]
-        if len(kept) == len(sentences):
-            return ""
-        left = _left_of(text, kept)
-    return left
+    left = _left_of(text, (s for s in sentences_of(text) if said.has_amounts_of(s)))
+    for _ in range(_TRIES):
+        invented = said.invented_in(left)
+        if not invented:
+            return left
+        holds = _one_of(invented)
+        left = _left_of(text, (s for s in sentences_of(left) if not holds.search(normal(s))))
+    return ""
+
+
+def _one_of(values: Values) -> re.Pattern[str]:
+    """Finds any of the values of a text in a sentence of it."""
+    names, numbers = ("|".join(map(re.escape, v)) for v in (values.names, values.numbers))
+    return re.compile(
+        rf"(?i:(?<!{LETTER})(?:{names or '(?!)'})(?!{LETTER})"
+        rf"|(?<!\d)(?<!\d[.:])(?:{numbers or '(?!)'})(?!\d|[.:]\d))"
+    )
 
 
 def _left_of(text: str, sentences: Iterable[str]) -> str:

@@ -8,10 +8,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from datetime import date
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from pace.summarizers.dates import dates_in, ways_to_write
-from pace.summarizers.values import POSSESSIVE, WORD, Values, is_english, normal
+from pace.summarizers.initials import initials_in
+from pace.summarizers.values import LETTER, POSSESSIVE, WORD, Values, is_english, normal
 from pace.summarizers.words import NUMBER_WORDS
 
 _THOUSANDS = re.compile(r"(?<=\d)[,.'’\u00a0\u202f](?=\d{3}(?!\d))")
@@ -54,7 +55,6 @@ class Source:
         self._by_start: dict[str, list[str]] = {}
         for word in self._words:
             self._by_start.setdefault(word[:_SHORTEST_STEM], []).append(word)
-        self._first_letters = "".join(word[0].lower() for word in words)
         self._is_english = is_english([word.lower() for word in words])
         self._flat = _flat(text)
         self._also = {NUMBER_WORDS[word] for word in self._words if word in NUMBER_WORDS}
@@ -77,12 +77,24 @@ class Source:
     def has_name(self, name: str) -> bool:
         """Whether a name, a form of it, or what its initials stand for is in the text."""
         plain = _plain(name)
-        if plain in self._words or name in self._text:
+        if plain in self._words or self._stands(name):
             return True
         if name.isupper():
-            return plain in self._first_letters
+            return plain in self._initials
         alike = self._by_start.get(plain[:_SHORTEST_STEM], ())
         return any(self._is_form(plain, word) for word in alike)
+
+    def _stands(self, name: str) -> bool:
+        """Whether a name stands there; inside another word only where words have no spaces."""
+        if name not in self._text:
+            return False
+        if not re.match(LETTER, name):
+            return True
+        return re.search(rf"(?<!{LETTER}){re.escape(name)}(?!{LETTER})", self._text) is not None
+
+    @cached_property
+    def _initials(self) -> str:
+        return " ".join(initials_in(self._text))
 
     def has_number(self, number: str) -> bool:
         """Whether a number or an identifier is in the text, as a whole."""
@@ -91,6 +103,8 @@ class Source:
         flat = _flat(number)
         if flat in self._also:
             return True
+        if flat not in self._flat:
+            return False
         before, after = _BEFORE[flat[:1].isdigit()], _AFTER[flat[-1:].isdigit()]
         return re.search(f"{before}{re.escape(flat)}{after}", self._flat) is not None
 

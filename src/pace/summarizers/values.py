@@ -6,22 +6,21 @@ of two words or more.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pace.summarizers.letters import as_it_looks, legible
 from pace.summarizers.rarity import has_ordinary_end, is_common, word_key
 from pace.summarizers.words import TELLING_NUMBER_WORDS
 
 # A letter or digit of a script that puts spaces between words.
-_L = r"[^\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-WORD = re.compile(rf"{_L}+(?:['’]{_L}+)*")
-_RUN = re.compile(rf"#?{_L}+(?:(?:[._/@\-–+'’&=%~?]|(?<=\d)[,:](?=\d)|:(?=//))+{_L}+)*")
+LETTER = r"[^\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+WORD = re.compile(rf"{LETTER}+(?:['’]{LETTER}+)*")
+_RUN = re.compile(rf"#?{LETTER}+(?:(?:[._/@\-–+'’&=%~?]|(?<=\d)[,:](?=\d)|:(?=//))+{LETTER}+)*")
 POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 
 # --- numbers and identifiers
 
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _IDENTIFIER = re.compile(r"\d|[a-z][A-Z]|[_@=]|://|[a-z0-9]\.[a-z]{2,}")
 _NUMBER_AND_UNIT = re.compile(r"(\d[\d.,:]*)[-–]?[a-z]+")
 _TWO_NUMBERS = re.compile(r"(\d[\d.,:]*)[-–/](\d[\d.,:]*)")
@@ -50,6 +49,11 @@ _GERMAN = frozenset(_GERMAN_WORDS.split())
 # A language is told when this share of the words is its function words.
 _ENGLISH_SHARE = 0.15
 _GERMAN_SHARE = 0.12
+# A letter of another script than the rest of its word passes for a Latin capital: Greek, Cyrillic,
+# Armenian, Cherokee, Lisu. The Greek mu stands for a millionth.
+_LOOK_ALIKE = re.compile(
+    "[\u0370-\u03bb\u03bd-\u058f\u13a0-\u13ff\ua4d0-\ua4ff\uab70-\uabbf](?=[A-Za-z])"
+)
 _HONORIFIC = re.compile(
     r"[\u3400-\u9fff](?:先生|女士|小姐)|[\u3040-\u30ff\u3400-\u9fff]{2}(?:さん|様)"
     r"|[\uac00-\ud7af]{2,3}\s?씨"
@@ -82,11 +86,11 @@ def values_in(text: str) -> Values:
 
 
 def normal(text: str) -> str:
-    """A text in one Unicode form, its digits those of ASCII."""
-    if text.isascii():
+    """A text in the form in which texts are compared: what looks the same is the same."""
+    if text.isascii() and text.isprintable():
         return text
-    text = unicodedata.normalize("NFKC", text)
-    return _NOT_ASCII.sub(lambda c: str(unicodedata.decimal(c[0], c[0])), text)
+    text = legible(text)
+    return text if text.isascii() else as_it_looks(text)
 
 
 def is_english(words: list[str]) -> bool:
@@ -115,8 +119,11 @@ def _names_in(text: str, words: list[re.Match[str]]) -> Iterator[str]:
     for at, word in enumerate(words):
         before = text[words[at - 1].start() : word.start()] if at else ""
         after_opening = opens
-        opens = not at or bool(_OPENS_SENTENCE.search(_SHORT_FORM.sub("", before)))
-        if not word[0][0].isupper() or len(word[0]) == 1 or lower[at] in _NO_NAMES:
+        if lower[at] not in ENGLISH:  # the point after an initial may end a sentence all the same
+            before = _SHORT_FORM.sub("", before)
+        opens = not at or bool(_OPENS_SENTENCE.search(before))
+        is_capital = word[0][0].isupper() or _LOOK_ALIKE.match(word[0])
+        if not is_capital or len(word[0]) == 1 or lower[at] in _NO_NAMES:
             continue
         name = POSSESSIVE.sub("", word[0])
         if name.isupper():
