@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from pace.journal.rows import TurnSource
 from pace.memory.prompt import ExtraBlock, PromptParts
@@ -12,6 +13,19 @@ from pace.ports import Finished, FinishReason, PlannerEvent
 Say = Callable[[PlannerEvent], Awaitable[None]]
 
 
+class Playback(Protocol):
+    """The sound of a reply, which lasts longer than the writing of it. Raises nothing."""
+
+    @property
+    def heard(self) -> int:
+        """How many characters of the reply have sounded, up to the end of a word."""
+        ...
+
+    async def wait_over(self) -> None:
+        """Wait until all of the reply has sounded, or none of it will any more."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
     """What a person asks of one turn.
@@ -19,7 +33,8 @@ class Words:
     `source` is the way they came. `said_in` is the session they were meant for, if that is known:
     they are answered in no other. `replaces` names the last pair, if this turn is to take its
     place. `blocks` change every turn and stand before the words in the prompt; memory holds the
-    words alone.
+    words alone. With a `playback` the turn lasts until the reply has sounded, and one that is
+    interrupted is recorded as far as it was heard.
     """
 
     text: str
@@ -28,6 +43,7 @@ class Words:
     said_in: SessionId | None = None
     replaces: TurnId | None = None
     blocks: tuple[ExtraBlock, ...] = ()
+    playback: Playback | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

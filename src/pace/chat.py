@@ -46,7 +46,8 @@ class Row:
     `activity` is what the planner does before its first words; `reasoning` is what it told of its
     thoughts, for the screen alone. `notices` are sentences about the reply. `asks` is an action
     that waits for the person's word, `shown` what actions brought to the screen. `trouble` is a
-    sentence for a turn that failed, or that failed after it had acted. `number` is that of the
+    sentence for a turn that failed, or that failed after it had acted. `unheard` was written of an
+    interrupted reply and did not sound any more: for the screen alone. `number` is that of the
     journal, for a row that was loaded from it. `sent` is the prompt of a turn that was answered,
     and `first_words_after` how long its first words took.
     """
@@ -65,6 +66,7 @@ class Row:
     cut_off: bool = False
     broke_off: bool = False
     trouble: str = ""
+    unheard: str = ""
     replaces: TurnId | None = None
     number: int | None = None
     sent: PromptParts | None = None
@@ -254,6 +256,7 @@ class ChatSession:
             sent=sent,
             asks=None,
             trouble=trouble,
+            unheard=row.reply_text[len(reply) :] if row.reply_text.startswith(reply) else "",
         )
         self._put(done)
 

@@ -182,8 +182,7 @@ class Companion:
     ) -> tuple[RecordOutcome, bool]:
         """Answer and record an accepted turn; what became of its pair, and if it was stopped."""
         try:
-            with self._background.turn():
-                interrupted = await self._answer(memory, words, reply, say)
+            interrupted = await self._answer(memory, words, reply, say)
         except asyncio.CancelledError:
             await self._close(memory, words, reply, interrupted=True)
             raise
@@ -196,6 +195,8 @@ class Companion:
                 await self._close(memory, words, reply, interrupted=True)
                 raise
             reply.trouble, interrupted = str(error), False
+        finally:
+            self._preparing.expect(memory.thread_id, None)
         return await self._close(memory, words, reply, interrupted=interrupted), interrupted
 
     def _refuse_own_reply(self, thread_id: ThreadId) -> None:
@@ -250,6 +251,18 @@ class Companion:
         return False
 
     async def _stream(self, memory: ThreadMemory, words: Words, reply: _Reply, say: Say) -> None:
+        with self._background.turn():
+            await self._write(memory, words, reply, say)
+        if is_blank(reply.text):
+            raise EmptyReplyError
+        if words.playback is not None:
+            # The engine is free while the person listens, and nearly all of the next prompt known.
+            self._preparing.expect(memory.thread_id, self._finished(memory, words, reply))
+            self._background.nudge(memory.thread_id)
+            await words.playback.wait_over()
+
+    async def _write(self, memory: ThreadMemory, words: Words, reply: _Reply, say: Say) -> None:
+        """Compose the prompt and let the planner write its reply."""
         if words.replaces is not None:
             memory = memory.take_back(words.replaces)
         traits = await self._planner.traits()
@@ -282,8 +295,6 @@ class Companion:
             async with aclosing(self._planner.stream(prompt)) as events:
                 async for event in events:
                     await hear(event)
-        if is_blank(reply.text):
-            raise EmptyReplyError
 
     def _recalled(self, memory: ThreadMemory, text: str) -> tuple[ExtraBlock, ...]:
         block = recall_block(memory, text)
@@ -293,19 +304,13 @@ class Companion:
         self, memory: ThreadMemory, words: Words, reply: _Reply, *, interrupted: bool
     ) -> RecordOutcome:
         """Record the pair in the session in which it began; nothing said is nothing recorded."""
+        if interrupted and words.playback is not None and not reply.has_acted:
+            reply.text = reply.text[: words.playback.heard].rstrip()
         if is_blank(reply.text):
             await self._abandon(memory.thread_id, words.turn_id)
             await self._write_down(memory, words, reply, TurnStatus.FAILED)
             return RecordOutcome.NOT_OPEN
-        finished = FinishedTurn(
-            turn_id=words.turn_id,
-            session_id=memory.session_id,
-            user_text=words.text,
-            reply_text=reply.text,
-            recorded_at=self._clock.local_time(),
-            interrupted=interrupted or reply.broke_off,
-            replaces=words.replaces,
-        )
+        finished = self._finished(memory, words, reply, interrupted=interrupted)
         now = self._clock.now()
         outcome = await self._threads.change(
             memory.thread_id, lambda held: held.record(finished, now=now)
@@ -315,6 +320,19 @@ class Companion:
         status = TurnStatus.ANSWERED if is_whole else TurnStatus.INTERRUPTED
         await self._write_down(memory, words, reply, status)
         return outcome
+
+    def _finished(
+        self, memory: ThreadMemory, words: Words, reply: _Reply, *, interrupted: bool = False
+    ) -> FinishedTurn:
+        return FinishedTurn(
+            turn_id=words.turn_id,
+            session_id=memory.session_id,
+            user_text=words.text,
+            reply_text=reply.text,
+            recorded_at=self._clock.local_time(),
+            interrupted=interrupted or reply.broke_off,
+            replaces=words.replaces,
+        )
 
     async def _write_down(
         self, memory: ThreadMemory, words: Words, reply: _Reply, status: TurnStatus

@@ -59,6 +59,19 @@ class Gate:
         await self._opened.wait()
 
 
+class GatedPlayback:
+    """The sound of a reply that has come as far as the test says, and is over at its gate."""
+
+    def __init__(self, heard: int = 0) -> None:
+        self.heard = heard
+        """How many characters have sounded."""
+        self.over = Gate()
+
+    async def wait_over(self) -> None:
+        """Wait at the gate."""
+        await self.over.wait_opened()
+
+
 ScriptStep = str | PlannerEvent | Gate | Exception
 """A chunk of words, an event, a gate to be held at, or an error to end with."""
 

@@ -58,9 +58,10 @@ def assemble(
     """
     clock = clock or SystemClock()
     threads = Threads(store or InProcessThreadMemoryStore(), clock, limits)
+    extractive = fallback or ExtractiveSummarizer()
     folding = Folding(
         threads,
-        fallback=fallback or ExtractiveSummarizer(),
+        fallback=extractive,
         model=model,
         on_engine=model is not None and model_on_engine,
         observe=observe,
@@ -71,7 +72,14 @@ def assemble(
         can_do = "" if acting is None else acting.instructions()
         return sayable("\n\n".join(part for part in (system(), can_do) if part))
 
-    preparing = Preparing(threads, planner, counts, system=whole_system, reply_tokens=reply_tokens)
+    preparing = Preparing(
+        threads,
+        planner,
+        counts,
+        system=whole_system,
+        reply_tokens=reply_tokens,
+        summarizer=extractive if model is None else None,
+    )
     background = Background([folding, preparing])
     companion = Companion(
         threads=threads,

@@ -49,7 +49,7 @@ class TakingTurns:
             self._session.fail(words.turn_id, str(error))
             raise
         except asyncio.CancelledError:
-            self._close_row(words.turn_id)
+            self._close_row(words)
             raise
         except Exception as error:
             self._session.fail(words.turn_id, fault_sentence(error))
@@ -145,10 +145,13 @@ class TakingTurns:
         with suppress(Exception):
             await self.say(words)
 
-    def _close_row(self, turn_id: TurnId) -> None:
-        """A turn was cancelled: what was said is kept, as memory keeps it."""
-        row = self._session.row(turn_id)
-        if row is None or is_blank(row.reply_text):
-            self._session.fail(turn_id, STOPPED_EARLY)
+    def _close_row(self, words: Words) -> None:
+        """A turn was cancelled: what was said, or heard, is kept, as memory keeps it."""
+        row = self._session.row(words.turn_id)
+        reply = "" if row is None else row.reply_text
+        if words.playback is not None:
+            reply = reply[: words.playback.heard].rstrip()
+        if is_blank(reply):
+            self._session.fail(words.turn_id, STOPPED_EARLY)
         else:
-            self._session.commit(turn_id, row.reply_text, interrupted=True, cut_off=False)
+            self._session.commit(words.turn_id, reply, interrupted=True, cut_off=False)
