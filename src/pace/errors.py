@@ -23,6 +23,9 @@ PaceError
     SummarizerUnavailableError  this summarizer cannot be asked now
     SummaryRejectedError        the guard turned a summary down
   WeightsError                  a model file cannot be fetched or used
+  RecogniserError               what was said could not be made out
+  VoiceError                    a voice could not speak
+  SpeakerError                  sound could not be played
   SentLogError                  the log of what was sent cannot be used
   HistoryError                  the journal cannot be used
     NotInHistoryError           it holds no such turn or conversation
@@ -216,6 +219,24 @@ class WeightsError(PaceError):
     """A model file cannot be fetched or used."""
 
     kind = "weights"
+
+
+class RecogniserError(PaceError):
+    """Speech could not be recognised."""
+
+    kind = "recogniser_failed"
+
+
+class VoiceError(PaceError):
+    """A voice could not speak."""
+
+    kind = "voice_failed"
+
+
+class SpeakerError(PaceError):
+    """Sound could not be played."""
+
+    kind = "speaker_failed"
 
 
 class ActionError(PaceError):

@@ -31,6 +31,7 @@ from pace.ports import (
     TextDelta,
     ThreadSummarizer,
 )
+from pace.speech.ports import RATE, Heard, Sound
 
 
 class Gate:
@@ -433,3 +434,129 @@ class ManualClock:
     def set_local_time(self, local_time: datetime) -> None:
         """Change the wall clock alone, as people and time servers do."""
         self._local = local_time
+
+
+# --- speech
+
+
+class ScriptedDetector:
+    """Says of each chunk what its script says, and silence after its end."""
+
+    def __init__(self, *probabilities: float) -> None:
+        self._left = list(reversed(probabilities))
+        self.resets = 0
+        """How often it was to forget."""
+
+    def probability(self, chunk: bytes) -> float:  # noqa: ARG002  # the script knows
+        """The next of the script."""
+        return self._left.pop() if self._left else 0.0
+
+    def reset(self) -> None:
+        """Count it."""
+        self.resets += 1
+
+
+class ScriptedRecogniser(_Scripted):
+    """Hears what its script says: a text, a whole `Heard`, or an error; at a gate it waits."""
+
+    name = "scripted recogniser"
+
+    def __init__(self, *replies: str | Heard | Exception, gate: Gate | None = None) -> None:
+        super().__init__(self.name, len(replies))
+        self._replies = list(reversed(replies))
+        self._gate = gate
+        self.sounds: list[Sound] = []
+        """Every sound that was to be recognised, in order."""
+        self.stopped = 0
+        """How many calls were cancelled at the gate."""
+
+    async def recognise(
+        self,
+        sound: Sound,
+        *,
+        language: str | None = None,
+        words: bool = False,  # noqa: ARG002  # the script says
+    ) -> Heard:
+        """The next reply."""
+        self.sounds.append(sound)
+        self._use_reply()
+        reply = self._replies.pop()
+        if self._gate is not None:
+            try:
+                await self._gate.wait_opened()
+            except asyncio.CancelledError:
+                self.stopped += 1
+                raise
+        if isinstance(reply, Exception):
+            raise reply
+        if isinstance(reply, Heard):
+            return reply
+        return Heard(
+            text=reply,
+            language=language or "en",
+            no_speech=0.01,
+            log_probability=-0.2,
+            compression=1.0,
+        )
+
+    async def aclose(self) -> None:
+        """There is nothing to let go of."""
+
+
+class ScriptedVoice:
+    """Makes a second of silence for every ten characters; fails instead, if it is to."""
+
+    name = "scripted voice"
+
+    def __init__(self, *languages: str, fault: Exception | None = None) -> None:
+        self.languages = frozenset(languages or {"en"})
+        self._fault = fault
+        self.spoken: list[str] = []
+        """All that it was to say, in order."""
+
+    async def speak(self, text: str, *, language: str) -> AsyncGenerator[Sound, None]:  # noqa: ARG002
+        """The sound of a text, as one piece."""
+        self.spoken.append(text)
+        if self._fault is not None:
+            raise self._fault
+        yield Sound(b"\0\0" * (RATE * len(text) // 10))
+
+    async def aclose(self) -> None:
+        """There is nothing to end."""
+
+
+class ManualSpeaker:
+    """Plays as far as the test says: of what it was given, so many seconds have sounded."""
+
+    def __init__(self) -> None:
+        self.played = 0.0
+        """Seconds that have sounded; set by the test."""
+        self.given = 0.0
+        """Seconds of sound that it was given since it was stopped last."""
+        self.stops = 0
+        """How often it was to be silent."""
+        self.silent = Gate()
+        """Whoever waits until all has sounded waits here."""
+
+    async def play(self, sound: Sound) -> None:
+        """Take it."""
+        self.given += sound.seconds
+
+    async def wait_silent(self) -> None:
+        """Wait at the gate."""
+        await self.silent.wait_opened()
+
+    def pause(self) -> None:
+        """Nothing sounds by itself."""
+
+    def resume(self) -> None:
+        """Nothing sounds by itself."""
+
+    def stop(self) -> None:
+        """Drop what has not sounded."""
+        self.stops += 1
+        self.played = self.given = 0.0
+        self.silent.open()
+
+    async def aclose(self) -> None:
+        """There is nothing to let go of."""

@@ -109,3 +109,36 @@ class Voice(Protocol):
     async def aclose(self) -> None:
         """End what speaks."""
         ...
+
+
+class Speaker(Protocol):
+    """Plays sound, piece after piece. Raises SpeakerError and nothing else."""
+
+    @property
+    def played(self) -> float:
+        """How many seconds have sounded since the last `stop`."""
+        ...
+
+    async def play(self, sound: Sound) -> None:
+        """Have a piece sound after those before it; waits while many of them are waiting."""
+        ...
+
+    async def wait_silent(self) -> None:
+        """Wait until all pieces have sounded, or were dropped by `stop`."""
+        ...
+
+    def pause(self) -> None:
+        """Be silent at once, and keep what did not sound."""
+        ...
+
+    def resume(self) -> None:
+        """Go on where it was paused."""
+        ...
+
+    def stop(self) -> None:
+        """Be silent at once, and drop what did not sound; `played` begins anew."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of the device."""
+        ...

@@ -10,7 +10,9 @@ from pace.speech.sentence_ends import Reply
 
 _CLAUSE_DASH = re.compile(r"(?<=\w)(?:\s*[–—]|\s+-)$")
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_IDEOGRAPHS}][^\w\s]*|[^\s{_IDEOGRAPHS}]+")
+# What belongs to the word before it; other signs belong to the next.
+_CLOSING = r"。、，．！？：；」』）】》〉”’…～ー!?,.;:)\]}"
+_WORD = re.compile(rf"[{_IDEOGRAPHS}][{_CLOSING}]*|[^\s{_IDEOGRAPHS}]+")
 # A figure is said with about so many letters: "one", "four", "seven".
 _LETTERS_OF_A_FIGURE = 4
 _ROUNDING = 1e-9

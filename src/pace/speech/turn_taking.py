@@ -36,8 +36,8 @@ class Sign(StrEnum):
 class TurnTaking:
     """How far somebody has come with what they say.
 
-    `ending_pause` ends the turn. `spoken` chunks passed since it began, `loud` and `quiet` count
-    the chunks in a row that were speech, and that were silence.
+    `ending_pause` ends the turn, unless somebody goes on before. `spoken` chunks passed since it
+    began; `loud` and `quiet` count the chunks in a row that were speech, and that were silence.
     """
 
     ending_pause: timedelta = USUAL_PAUSE
@@ -57,7 +57,8 @@ class TurnTaking:
         quiet = 0 if probability >= _IS_SPEECH else self.quiet + (probability < _IS_SILENCE)
         now = replace(self, spoken=self.spoken + 1, loud=loud, quiet=quiet)
         if self.has_paused and loud >= _SHORTEST_SPEECH:
-            return replace(now, has_paused=False), Sign.WENT_ON
+            # What was known of the words is out of date.
+            return replace(now, has_paused=False, ending_pause=USUAL_PAUSE), Sign.WENT_ON
         return now._quiet_for(quiet * CHUNK)
 
     def _quiet_for(self, pause: timedelta) -> tuple["TurnTaking", Sign | None]:
@@ -70,6 +71,10 @@ class TurnTaking:
         if pause < self.ending_pause:
             return self, None
         return self.ended(), Sign.ENDED
+
+    def with_ending_pause(self, pause: timedelta) -> "TurnTaking":
+        """When more is known of what was said: this pause ends the turn."""
+        return self if pause == self.ending_pause else replace(self, ending_pause=pause)
 
     def ended(self) -> "TurnTaking":
         """When nothing of it counts any more: the turn is over, or was given up."""

@@ -204,6 +204,24 @@ def chat(text: tuple[str, ...], *, jsonl: bool, **flags: str | bool | None) -> i
     return hold_chat(" ".join(text), jsonl=jsonl, flags=flags)
 
 
+@pace.command("voice")
+@_with_flags()
+@click.option("--wav-in", metavar="FILE", required=True, help="A WAV file with what you say.")
+@click.option("--wav-out", metavar="FILE", help="Where the spoken replies are written, as WAV.")
+@click.option(
+    "--recogniser",
+    metavar="NAME",
+    default="base",
+    show_default=True,
+    help="base (many languages), or tiny.en (English, quicker).",
+)
+def by_voice(wav_in: str, wav_out: str | None, recogniser: str, **flags: str | bool | None) -> int:
+    """Talk by sound files: what is said in one becomes turns, and the replies are spoken."""
+    from pace.doors.cli.by_voice import talk_by_files  # noqa: PLC0415  # an extra
+
+    return talk_by_files(wav_in, wav_out, recogniser, flags)
+
+
 @pace.command()
 @_with_flags()
 @click.option("--port", metavar="N", default="7223", help="The port; 0 takes any that is free.")

@@ -1,0 +1,1 @@
+"""What makes words of sound."""

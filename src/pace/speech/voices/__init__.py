@@ -1,0 +1,1 @@
+"""What speaks; text reaches each voice through a pipe, so that no list of processes shows it."""

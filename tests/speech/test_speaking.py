@@ -1,0 +1,115 @@
+"""A reply's sound, and how much of it was heard, over stand-ins."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from pace.doors.voice.speaking import SpokenReply
+from pace.errors import VoiceError
+from pace.ports import Finished, FinishReason, Reasoned, TextDelta
+from pace.speech.ports import Voice
+from pace.testing import ManualSpeaker, ScriptedVoice
+
+WRITTEN = "The ferry leaves at noon. It costs nine crowns. Take a coat."
+END = Finished(reason=FinishReason.STOP)
+
+
+class Told(list[str]):
+    """Sentences about a voice."""
+
+
+@asynccontextmanager
+async def speaking(
+    speaker: ManualSpeaker, voice: Voice | None, told: Told | None = None
+) -> AsyncIterator[SpokenReply]:
+    """A reply that is spoken until the block ends."""
+    reply = SpokenReply(
+        speaker, voice, language="en", trouble=(Told() if told is None else told).append
+    )
+    async with asyncio.TaskGroup() as group:
+        group.create_task(reply.run())
+        yield reply
+        reply.stop()
+
+
+async def settled() -> None:
+    """Let the reply go on as far as it can."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_sentences_sound_while_the_next_are_written() -> None:
+    """The first does not wait for the last."""
+    voice = ScriptedVoice()
+    async with speaking(ManualSpeaker(), voice) as reply:
+        await reply.say(TextDelta("The ferry leaves at noon. It costs"))
+        await settled()
+        assert voice.spoken == ["The ferry leaves at noon."]
+        await reply.say(TextDelta(" nine crowns."))
+        await reply.say(END)
+        await settled()
+    assert " ".join(voice.spoken) == "The ferry leaves at noon. It costs nine crowns."
+
+
+async def test_heard_is_what_has_sounded_up_to_a_whole_word() -> None:
+    """Sentence after sentence, wherever the sound has come."""
+    speaker = ManualSpeaker()
+    async with speaking(speaker, ScriptedVoice()) as reply:
+        await reply.say(TextDelta(WRITTEN))
+        await reply.say(END)
+        await settled()
+        ends = [0]
+        while speaker.played < speaker.given:
+            speaker.played = min(speaker.given, speaker.played + 0.1)
+            ends.append(reply.heard)
+    assert ends == sorted(ends)
+    assert ends[-1] == len(WRITTEN)
+    assert all(end == 0 or not WRITTEN[end - 1 : end + 1].isalpha() for end in ends)
+    assert len(set(ends)) > 6
+
+
+async def test_stopped_it_is_silent_and_stays_at_what_was_heard() -> None:
+    """B136: cut in the second sentence."""
+    speaker = ManualSpeaker()
+    async with speaking(speaker, ScriptedVoice()) as reply:
+        await reply.say(TextDelta(WRITTEN))
+        await settled()
+        speaker.played = 3.6
+        reply.stop()
+        await reply.wait_over()
+        assert WRITTEN[: reply.heard].rstrip() == "The ferry leaves at noon. It costs"
+    assert speaker.stops == 1
+
+
+async def test_without_a_voice_the_text_is_what_was_heard() -> None:
+    """It is read, then."""
+    async with speaking(ManualSpeaker(), None) as reply:
+        await reply.say(TextDelta(WRITTEN))
+        assert reply.heard == len(WRITTEN)
+
+
+async def test_a_voice_that_fails_leaves_the_text() -> None:
+    """It is told once, and the turn ends as it would have."""
+    told, speaker = Told(), ManualSpeaker()
+    async with speaking(speaker, ScriptedVoice(fault=VoiceError("It broke.")), told) as reply:
+        await reply.say(TextDelta(WRITTEN))
+        await reply.say(END)
+        await reply.wait_over()
+        assert reply.heard == len(WRITTEN)
+    assert told == ["It broke."]
+
+
+async def test_what_was_reasoning_is_silenced() -> None:
+    """What it said ahead of it is said again from its beginning."""
+    voice, speaker = ScriptedVoice(), ManualSpeaker()
+    async with speaking(speaker, voice) as reply:
+        await reply.say(TextDelta("Let me think about this now. "))
+        await settled()
+        await reply.say(Reasoned())
+        await reply.say(TextDelta("Yes."))
+        await reply.say(END)
+        await settled()
+        assert speaker.stops == 1
+        assert voice.spoken[-1] == "Yes."
+        speaker.played = speaker.given
+        assert reply.heard == len("Yes.")
