@@ -113,8 +113,8 @@ def test_failures_are_counted() -> None:
 
 def test_share_is_of_all_and_its_bounds_hold_it() -> None:
     """Talks weigh by their facts; without any there is no share."""
-    share = share_of([(1, 2), (3, 3), (0, 0)])
-    assert (share.part, share.whole, share.value) == (4, 5, 0.8)
+    share = share_of([(1, 2), (3, 3), (0, 0), (1, 2), (2, 2), (1, 1)])
+    assert (share.part, share.whole, share.value) == (8, 10, 0.8)
     assert share.low is not None
     assert share.high is not None
     assert share.low <= share.value <= share.high
@@ -122,10 +122,23 @@ def test_share_is_of_all_and_its_bounds_hold_it() -> None:
     assert share_of([]).value == 0
 
 
-def test_one_talk_has_no_bounds() -> None:
-    """Nothing tells how another talk would have gone."""
-    alone = share_of([(1, 2), (0, 0)])
-    assert (alone.low, alone.high) == (None, None)
+def test_few_talks_have_no_bounds() -> None:
+    """They tell too little of how another would have gone; two that went well are no proof."""
+    for talks in ([(1, 2), (0, 0)], [(2, 2)] * 4):
+        few = share_of(talks)
+        assert (few.low, few.high) == (None, None)
+
+
+def test_what_recall_brings_is_counted_where_it_is_asked_for() -> None:
+    """In the tokens of the prompt with the question, and in no other."""
+    asked = replace(fact(0, "8832"), question="What is my locker code?")
+    of = talk(("My locker code is 8832.", "Noted."), *small_talk(12), facts=(asked,))
+    without, having = (
+        retention_of([asyncio.run(replay(of, Nothing(), ThreadLimits(recall=recall)))])
+        for recall in (False, True)
+    )
+    assert (without.when_asked.part, having.when_asked.part) == (0, 1)
+    assert 0 < without.asked_tokens < having.asked_tokens
 
 
 def test_facts_in_a_script_without_spaces_are_kept_and_lost() -> None:

@@ -101,6 +101,7 @@ def _differences(before: Figures, after: Figures) -> Iterator[Row]:
             yield name, with_bounds(old), with_bounds(new), told
     costs = (
         ("tokens of a prompt", before.cost.prompt_tokens, after.cost.prompt_tokens),
+        ("tokens when asked", kept.asked_tokens, newer.asked_tokens),
         ("ms of a fold, p95", before.cost.fold_ms[1], after.cost.fold_ms[1]),
         (
             "small words, %",

@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from pace.evaluation.matching import Positions
 from pace.evaluation.replay import Moment, Replay
 from pace.evaluation.shares import Share, share_of
 from pace.evaluation.talks import SaidTurn, Talk
 from pace.memory.prompt import recall_block
+from pace.memory.tokens import estimate_tokens
 
 # Ages are in turns since a fact was last said; each group begins where the one before it ends.
 _AGES = (4, 8, 12, 16, 24, 32, 48, 96)
@@ -21,7 +23,8 @@ class Retention:
     `at_end` and `by_subject` (the fact stands beside a word of its subject) are of each talk's end,
     `on_the_way` and `by_age` of all moments. The ages' names say from how many turns to how many.
     `when_asked` is of the facts with a question: whether they stand, by their subject, in the
-    prompt of just that question at the end of the talk, with what was recalled for it.
+    prompt of just that question at the end of the talk, with what was recalled for it; that prompt
+    has `asked_tokens` on average, without the question.
     """
 
     at_end: Share
@@ -29,6 +32,7 @@ class Retention:
     on_the_way: Share
     by_age: dict[str, Share]
     when_asked: Share
+    asked_tokens: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +58,16 @@ def retention_of(replays: Sequence[Replay]) -> Retention:
                 look for look in talk if look.age >= start and (before is None or look.age < before)
             ]
             by_age[name].append(_kept(of_age))
+    asked = [_when_asked(replayed) for replayed in replays]
+    tokens = [size for of_talk in asked for _, size in of_talk]
     shares = {name: share_of(counts) for name, counts in by_age.items()}
     return Retention(
         at_end=share_of([_kept(talk) for talk in at_end]),
         by_subject=share_of([(sum(x.is_by_subject for x in talk), len(talk)) for talk in at_end]),
         on_the_way=share_of([_kept(talk) for talk in looks]),
         by_age={name: share for name, share in shares.items() if share.whole},
-        when_asked=share_of([_found_when_asked(replayed) for replayed in replays]),
+        when_asked=share_of([(sum(found for found, _ in talk), len(talk)) for talk in asked]),
+        asked_tokens=fmean(tokens) if tokens else 0.0,
     )
 
 
@@ -69,16 +76,19 @@ def displaced(talk: Talk, moment: Moment) -> list[int]:
     return [at for at, _ in _displaced(talk, moment, _mentions(talk))]
 
 
-def _found_when_asked(replayed: Replay) -> tuple[int, int]:
+def _when_asked(replayed: Replay) -> list[tuple[bool, int]]:
+    """Of each fact with a question, whether its prompt holds it, and the tokens of that prompt."""
     end = replayed.moments[-1]
-    facts = [replayed.talk.facts[at] for at in displaced(replayed.talk, end)]
-    asked = [fact for fact in facts if fact.question]
-    found = 0
-    for fact in asked:
+    asked = []
+    for at in displaced(replayed.talk, end):
+        fact = replayed.talk.facts[at]
+        if not fact.question:
+            continue
         block = recall_block(replayed.memory, fact.question)
-        shown = end.context if block is None else f"{end.context}\n{block.text}"
-        found += Positions(shown).hold_by_subject(fact)
-    return found, len(asked)
+        recalled = "" if block is None else block.text
+        shown = Positions(f"{end.context}\n{recalled}")
+        asked.append((shown.hold_by_subject(fact), end.prompt_tokens + estimate_tokens(recalled)))
+    return asked
 
 
 def _kept(looks: Sequence[_Look]) -> tuple[int, int]:

@@ -7,13 +7,14 @@ from random import Random
 _ROUNDS = 1000
 _SEED = 7
 _CERTAINTY = 0.95
+_FEWEST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """`part` of `whole`, and the bounds of the share with 95 % certainty.
 
-    One talk alone has no bounds: nothing tells how another one would have gone.
+    Fewer than five talks have no bounds: they tell too little of how others would have gone.
     """
 
     part: int
@@ -39,7 +40,7 @@ def share_of(by_talk: Sequence[tuple[int, int]]) -> Share:
     """
     counted = [(part, whole) for part, whole in by_talk if whole]
     part, whole = (sum(column) for column in zip(*counted, strict=True)) if counted else (0, 0)
-    low, high = _bounds(counted) if len(counted) > 1 else (None, None)
+    low, high = _bounds(counted) if len(counted) >= _FEWEST else (None, None)
     return Share(part=part, whole=whole, low=low, high=high)
 
 

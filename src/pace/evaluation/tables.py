@@ -55,16 +55,17 @@ def _kept(report: Report) -> Table:
         _Column("facts", lambda f: f"{f.retention.at_end.whole:,}"),
         _Column("kept %", lambda f: with_bounds(f.retention.at_end)),
         _Column("by subject %", lambda f: with_bounds(f.retention.by_subject)),
-        _Column("on the way %", lambda f: _percent(f.retention.on_the_way)),
+        _Column("on the way %", lambda f: _percent_or_none(f.retention.on_the_way)),
         _Column("when asked %", lambda f: with_bounds(f.retention.when_asked)),
         _Column("prompt", lambda f: f"{f.cost.prompt_tokens:,.0f}"),
+        _Column("when asked", _asked_tokens),
         _Column("history", lambda f: f"{f.cost.history_tokens:,.0f}"),
     )
     note = (
         "Facts that have left the window and still stand in the prompt, at the end of each talk; "
         "beside a word of their subject; at all moments; and, by their subject, in the prompt of a "
-        "question about them. Tokens of the last prompt and of the "
-        "whole history, on average."
+        "question about them. Tokens of the last prompt, of those with such a question, and of "
+        "the whole history, on average."
     )
     if any(run.recall for run in report.runs) and not _has_questions(report):
         note += (
@@ -72,6 +73,11 @@ def _kept(report: Report) -> Table:
             "one: rows with recall are as those without."
         )
     return _table(report, "What is kept", columns, note)
+
+
+def _asked_tokens(figures: Figures) -> str:
+    found = figures.retention
+    return f"{found.asked_tokens:,.0f}" if found.when_asked.whole else ""
 
 
 def _has_questions(report: Report) -> bool:
@@ -173,6 +179,10 @@ _TABLES: tuple[Callable[[Report], Table], ...] = (_kept, _answered, _by_age, _tr
 
 def _percent(share: Share) -> str:
     return f"{100 * share.value:.1f}"
+
+
+def _percent_or_none(share: Share) -> str:
+    return _percent(share) if share.whole else "none"
 
 
 def with_bounds(share: Share) -> str:

@@ -8,9 +8,11 @@ import asyncio
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from types import FrameType
 
 from pace.doors.safe_text import safe_line
@@ -76,7 +78,7 @@ class _Own:
         except BaseException as error:
             await _obey()
             raise SettingsError(
-                f"{safe_line(self.name)} failed at a fold ({type(error).__name__}). Mend it, or "
+                f"{safe_line(self.name)} failed at a fold ({_place(error)}). Mend it, or "
                 "have it raise pace.errors.SummarizerError for folds that it cannot make."
             ) from error
         await _obey()
@@ -86,6 +88,13 @@ class _Own:
                 "Have it give a pace.memory.summary.SummaryUpdate with all its fields."
             )
         return update
+
+
+def _place(error: BaseException) -> str:
+    """What was raised and where, without its message, which may hold words of a talk."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f", {Path(frames[-1].filename).name} line {frames[-1].lineno}" if frames else ""
+    return safe_line(f"{type(error).__name__}{where}")
 
 
 async def _obey() -> None:
