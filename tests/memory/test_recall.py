@@ -14,6 +14,7 @@ from pace.memory.markers import BlockName, harmless
 from pace.memory.prompt import RECALL_TOKENS, Draft, recall_block, recalled_turns, set_prompt
 from pace.memory.recall import KEPT_BYTES, LONGEST_KEPT, Displaced, kept
 from pace.memory.recall import recalled as recalled_within
+from pace.memory.snapshot import from_plain, to_plain
 from pace.memory.thread import ThreadMemory
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import TurnId, TurnPair
@@ -256,6 +257,24 @@ def test_a_pair_that_has_no_room_leaves_no_line() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("The Café opens late.", "cafe\u0301"),
+        ("José came by.", "jose"),
+        ("José came by.", "JOSE\u0301"),
+        ("The code is ABC123.", "ＡＢＣ１２３"),
+        ("トウキョウ", "ﾄｳｷｮｳ"),
+        ("İstanbul was warm.", "istanbul"),
+        ("The ke\u00adttle is new.", "kettle"),
+        ("The kettle is new.", "ket\u200btle"),
+    ],
+)
+def test_words_are_found_in_any_form(said: str, asked: str) -> None:
+    """However their letters are composed, accented, or wide."""
+    assert said in recalled([*DISPLACED[:3], Displaced.of(pair(7, said))], asked)
+
+
 def test_what_two_words_make_where_they_meet_is_no_word() -> None:
     """However the words are kept."""
     words = [f"w{number}x" for number in range(400_000)]
@@ -296,3 +315,16 @@ def test_last_words_tell_what_is_shown_of_it() -> None:
     memory = said(long_thread(), "7", user_text="What was my booking code?")
     assert "KX-4417" in recalled_turns(memory)
     assert "Bergen" in recalled_turns(memory, "my sister Ottilie")
+
+
+def test_a_snapshot_brings_back_no_more_than_is_kept() -> None:
+    """Whoever wrote it: not with recall off, not past the room, and no pair of the window."""
+    memory = said(long_thread(), "7", user_text="The gate is B7.")
+    plain = to_plain(memory)
+    assert from_plain(plain).displaced == memory.displaced
+    off = {**plain, "limits": {**plain["limits"], "recall": False}}
+    assert from_plain(off).displaced == ()
+    book = {**plain["displaced"][0], "user_text": "x " * LONGEST_KEPT}
+    assert from_plain({**plain, "displaced": [book]}).displaced == ()
+    with pytest.raises(ValueError, match="displaced pairs out of order"):
+        from_plain({**plain, "displaced": [*plain["displaced"], plain["window"][0]]})

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from math import log
+from unicodedata import normalize
 from zlib import crc32
 
 from pace.memory.excerpt import excerpt
@@ -37,8 +38,9 @@ _LEAST_SHARE = 0.1
 _SHARE = 0.6
 # In these scripts there are no spaces between words; two characters stand for one.
 _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-# Vowel signs and accents that stand as characters of their own are parts of their words.
-_SIGNS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+# Vowel signs that stand as characters of their own are parts of their words.
+_SIGNS = "\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+_ACCENTS = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufeff]")
 _LETTER = rf"(?:[^\W_{_UNSPACED}]|[{_SIGNS}])"
 _WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_LETTER}+(?:['’]{_LETTER}+)?")
 _ENDS = ("'s", "ing", "ies", "ed", "es", "s", "e", "y")
@@ -163,13 +165,21 @@ def _words(text: str) -> Iterator[tuple[str, float]]:
 
     Where two characters stand for a word, every second two are none: of these half can be found.
     """
-    for found in _WORD.finditer(text.casefold()):
+    for found in _WORD.finditer(_plain(text)):
         word = found[0]
         if found["unspaced"]:
             for at in range(max(1, len(word) - 1)):
                 yield word[at : at + 2], 0.5
         elif word not in _SMALL:
             yield _stem(word.replace("’", "'")), 1.0
+
+
+def _plain(text: str) -> str:
+    """A text without case, accents, full and half widths, and signs that show nothing."""
+    text = text.casefold()
+    if text.isascii():
+        return text
+    return normalize("NFC", _ACCENTS.sub("", normalize("NFKD", text)))
 
 
 def _code(word: str) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pace.memory.limits import ThreadLimits
 from pace.memory.prefixes import Prefix
-from pace.memory.recall import Displaced
+from pace.memory.recall import Displaced, kept
 from pace.memory.summary import Clause, RollingSummary, Speaker
 from pace.memory.thread import ThreadMemory, UnfinishedTurn
 from pace.memory.turn import SessionId, ThreadId, TurnId, TurnPair
@@ -103,18 +103,13 @@ def from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
 def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
     if plain["snapshot"] != SNAPSHOT_VERSION:
         raise ValueError
-    limits = plain["limits"]
+    limits = _limits_from_plain(plain["limits"])
+    displaced = [Displaced.of(_pair_from_plain(pair)) for pair in _list(plain["displaced"])]
     return ThreadMemory(
         thread_id=ThreadId(_text(plain["thread_id"])),
         session_id=SessionId(_text(plain["session_id"])),
         last_active_at=datetime.fromisoformat(plain["last_active_at"]),
-        limits=ThreadLimits(
-            window_size=_count(limits["window_size"]),
-            idle_after=timedelta(seconds=limits["idle_after"]),
-            remember=_flag(limits["remember"]),
-            summary_tokens=_count(limits["summary_tokens"]),
-            recall=_flag(limits["recall"]),
-        ),
+        limits=limits,
         window=tuple(_pair_from_plain(pair) for pair in _list(plain["window"])),
         pending=tuple(_pair_from_plain(pair) for pair in _list(plain["pending"])),
         summary=_summary_from_plain(plain["summary"]),
@@ -126,7 +121,17 @@ def _thread_from_plain(plain: Mapping[str, Any]) -> ThreadMemory:
         relayed_turns=_count(plain["relayed_turns"]),
         said_characters=_count(plain["said_characters"]),
         unfinished=_unfinished_from_plain(plain["unfinished"]),
-        displaced=tuple(Displaced.of(_pair_from_plain(pair)) for pair in _list(plain["displaced"])),
+        displaced=kept(displaced) if limits.recall else (),
+    )
+
+
+def _limits_from_plain(plain: Mapping[str, Any]) -> ThreadLimits:
+    return ThreadLimits(
+        window_size=_count(plain["window_size"]),
+        idle_after=timedelta(seconds=plain["idle_after"]),
+        remember=_flag(plain["remember"]),
+        summary_tokens=_count(plain["summary_tokens"]),
+        recall=_flag(plain["recall"]),
     )
 
 
@@ -186,7 +191,8 @@ def _fault_in(memory: ThreadMemory) -> str:
     if any(one >= next_one for one, next_one in pairwise(numbers)):
         return "pairs out of order"
     left = [displaced.pair.number for displaced in memory.displaced]
-    if any(one >= next_one for one, next_one in pairwise([*left, memory.next_number])):
+    behind = memory.window[0].number if memory.window else memory.next_number
+    if any(one >= next_one for one, next_one in pairwise([*left, behind])):
         return "displaced pairs out of order"
     if len(memory.window) > memory.limits.window_size:
         return "window too large"
