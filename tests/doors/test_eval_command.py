@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 from importlib.resources import files
 from pathlib import Path
@@ -240,6 +241,23 @@ async def test_what_an_own_summarizer_prints_stays_out_of_the_figures(
     assert ended.status == 0, ended.err
     assert json.loads(ended.out)["runs"][0]["summarizer"] == "loud:make"
     assert "aloud" in ended.err
+
+
+async def test_an_own_summarizer_may_close_and_move(tmp_path: Path, talk: str) -> None:
+    """Its standard output is its own, and a chart goes where it was meant to."""
+    code = (
+        "import os, sys\nfrom pace.evaluation.simple import Nothing\n"
+        "class make(Nothing):\n async def summarize(self, fold):\n"
+        "  sys.stdout.close(); os.chdir('/'); return await super().summarize(fold)"
+    )
+    (tmp_path / "moves.py").write_text(code, encoding="utf-8")
+    env = {"PYTHONPATH": str(tmp_path)}
+    chart = os.path.relpath(tmp_path / "kept.png")
+    flags = ("--summarizer", "moves:make", "--json", "--chart", chart)
+    ended = await run_pace(tmp_path, "eval", talk, *flags, env=env)
+    assert ended.status == 0, ended.err
+    assert json.loads(ended.out)["runs"]
+    assert (tmp_path / "kept.png").stat().st_size > 0
 
 
 @pytest.mark.parametrize("fold", ["HANGS", "NEVER_LETS_GO"])

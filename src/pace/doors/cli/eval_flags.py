@@ -151,10 +151,12 @@ def writable(name: str | None, suffix: str, flag: str, talks: str | None) -> Pat
     if name is None:
         return None
     told = safe_line(name)
+    if Path(name).name.lower() == suffix:
+        raise SettingsError(f"{told} is no name for a file. Put one before {suffix}.")
     if Path(name).suffix.lower() != suffix:
         raise SettingsError(f"{flag} writes a {suffix} file, so {told} has to end in {suffix}.")
     try:
-        path = Path(name).expanduser()
+        path = Path(name).expanduser().absolute()
         if path.exists() and not path.is_file():
             raise SettingsError(f"{told} cannot be written: it is no file. Name one in a folder.")
         if talks is not None and path.exists() and path.samefile(talks):

@@ -10,7 +10,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -125,15 +125,27 @@ def kept_apart() -> Iterator[None]:
     out = sys.stdout.fileno()
     held = os.dup(out)
     # Not sys.stdout alone: what it starts, and what is written in C, knows the descriptor.
-    os.dup2(sys.stderr.fileno(), out)
+    beside = _stderr()
+    os.dup2(beside, out)
     _end_at_the_second()
     try:
-        yield
+        # A file of its own, which it may close.
+        with (
+            os.fdopen(beside, "w", encoding="utf-8", errors="replace") as apart,
+            redirect_stdout(apart),
+        ):
+            yield
     finally:
-        with suppress(OSError):
-            sys.stdout.flush()
         os.dup2(held, out)
         os.close(held)
+
+
+def _stderr() -> int:
+    """Where standard error goes; nowhere, if it was closed."""
+    try:
+        return os.dup(sys.stderr.fileno())
+    except (OSError, AttributeError):
+        return os.open(os.devnull, os.O_WRONLY)
 
 
 def _end_at_the_second() -> None:
