@@ -252,7 +252,7 @@ async def test_an_own_summarizer_may_close_and_move(tmp_path: Path, talk: str) -
     )
     (tmp_path / "moves.py").write_text(code, encoding="utf-8")
     env = {"PYTHONPATH": str(tmp_path)}
-    chart = os.path.relpath(tmp_path / "kept.png")
+    chart = _relative(tmp_path / "kept.png")
     flags = ("--summarizer", "moves:make", "--json", "--chart", chart)
     ended = await run_pace(tmp_path, "eval", talk, *flags, env=env)
     assert ended.status == 0, ended.err
@@ -334,3 +334,7 @@ async def test_reading_with_the_embedded_model(tmp_path: Path, tiny: Path) -> No
         assert set(reading["by_shown"]) == {"pace", "window", "history"}
         tokens = {what: shown["prompt_tokens"] for what, shown in reading["by_shown"].items()}
         assert tokens["window"] < tokens["pace"] < tokens["history"]
+
+
+def _relative(path: Path) -> str:
+    return os.path.relpath(path)
