@@ -102,3 +102,66 @@ def test_an_amount_that_was_said_is_none_whatever_its_notation(text):
 def test_a_row_of_number_words_is_one_number(said, text, is_invented):
     """What the words of a number come to has to have been said, and not its parts alone."""
     assert invents(said, text) is is_invented
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "is_invented"),
+    [
+        ("minus five degrees", "-5 degrees", False),
+        ("five degrees", "minus five degrees", True),
+        ("20 percent", "minus twenty percent", True),
+        ("tengo 27 euros", "tengo veintisiete euros", False),
+        ("tengo 7 euros", "tengo veintisiete euros", True),
+        ("28 euro", "ventotto euro", False),
+        ("8 euro", "ventotto euro", True),
+        ("47 euro", "neljäkymmentäseitsemän euroa, syvogfyrre euro", False),
+        ("7 euro", "neljäkymmentäseitsemän euroa", True),
+        ("7 euro", "syvogfyrre euro", True),
+        ("47 ευρώ", "σαράντα επτά ευρώ", False),
+        ("40 ευρώ", "σαράντα επτά ευρώ", True),
+        ("它要7欧元", "七欧元", False),
+        ("它要8欧元", "七欧元", True),
+    ],
+)
+def test_a_number_in_words_is_the_one_in_digits_with_its_sign(said, text, is_invented):
+    """Compounds of other languages, Greek, Han and signs in words come to what digits come to."""
+    assert invents(said, text) is is_invented
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "is_invented"),
+    [
+        ("a half", "two thirds of it", True),
+        ("2/3 of it", "two thirds of it", False),
+        ("20% of it", "a quarter of it", True),
+        ("25% of it", "a quarter of it", False),
+        ("she is 43", "in her forties", False),
+        ("she is 53", "in her forties", True),
+        ("born in 1994", "born in the nineties", False),
+        ("14:00", "for a fortnight", True),
+        ("two weeks", "for a fortnight", False),
+        ("eight days", "ni-ne days", True),
+        ("twenty-one days", "twenty-one days in a co-op", False),
+        ("14:30", "thirty people", True),
+    ],
+)
+def test_a_share_a_decade_and_a_span_are_amounts(said, text, is_invented):
+    """Fractions, decades, fortnights and split number words have to have been said as well."""
+    assert invents(said, text) is is_invented
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "is_invented"),
+    [
+        ("at 20:00", "at 8 AM", True),
+        ("at 8 pm", "at 8 am", True),
+        ("at 20:00", "at 8 p.m.", False),
+        ("at 8.", "at 8 AM", False),
+        ("at 8:15, and at 8 pm", "at 8:15 am", False),
+        ("at noon", "at 12 PM", False),
+        ("at 13:00", "at 1 AM", True),
+    ],
+)
+def test_a_time_is_of_the_half_of_the_day_in_which_it_was_said(said, text, is_invented):
+    """Morning for evening is another time; where nobody said which, either may stand."""
+    assert invents(said, text) is is_invented

@@ -13,6 +13,7 @@ from pace.errors import SummaryRejectedError
 from pace.memory.summary import held_summary
 from pace.memory.tokens import estimate_tokens
 from pace.memory.turn import SessionId
+from pace.summarizers.cleaning import sentences_of
 from pace.summarizers.guard import Rejection, guarded, judged
 from pace.summarizers.guarded import GuardedSummarizer
 from pace.summarizers.source import Source
@@ -304,6 +305,62 @@ def test_faithful_summaries_pass_in_any_language(said, text):
     """What says the same in other words, another language's grammar or another notation passes."""
     fold = fold_of((said, "ok"))
     assert guarded(update_of(fold, text), fold).text == text
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("the train leaves at 14:00", "The train of the user leaves at 2 PM."),
+        ("i can run twenty-one kilometres", "The user can run 21 kilometres."),
+        ("i can run 21 kilometres", "The user can run twenty-one kilometres."),
+        ("we pay one hundred and twenty euros", "The user pays 120 euros."),
+        ("we pay 120 euros", "The user pays one hundred and twenty euros."),
+        ("it costs 1.5 million euros", "It costs the user 1,500,000 euros."),
+        ("it costs 1,500,000 euros", "It costs the user 1.5 million euros."),
+        ("he wants 14,200 for it", "He wants 14.2k from the user for it."),
+        ("we meet at 17:30", "The user meets them at half past five."),
+        ("he sleeps until noon", "He sleeps until 12, says the user."),
+        ("i play number 1 by Satie", "The user plays No. 1 by Satie, and likes it."),
+    ],
+)
+def test_a_number_is_the_same_in_another_notation(said, text):
+    """In digits or words, by either clock or with a scale, what was said stays as it stands."""
+    fold = fold_of((said, "ok"))
+    update = guarded(update_of(fold, text), fold)
+    assert held_summary(update, update.text).prose == text
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("it costs 1,500,000 euros", "It costs 1.5 million euros, and the tax is 1.5 euros."),
+        ("it costs 1.5 million euros", "It costs 15,000,000 euros."),
+        ("we pay one hundred and twenty euros", "The user pays 20 euros."),
+        ("we meet at 17:30", "The user meets them at half past six."),
+        ("he sleeps until noon", "He sleeps until 11:00."),
+        ("we meet at eight days", "The user meets them in n\u0456ne days."),
+        ("we meet in town", "The user meets @bob in town."),
+        ("we meet in town", "The user meets B.o.b. in town."),
+    ],
+)
+def test_another_number_is_none_in_another_notation(said, text):
+    """A part of a number, another scale, and what points or look-alikes hide is invented."""
+    assert reason_for(fold_of((said, "ok")), text) is Rejection.UNFOUNDED
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("It is No. 1 of them. He said no. Then he left.", 3),
+        ("St. Olav and Dr. Ng vs. Mr. Po met Mme. Rue.", 1),
+        ("They met at 5 p.m. on Monday. She left at 6 p.m. He did not.", 3),
+        ("Es ist Nr. 7, ca. 5 Euro. Gut.", 2),
+        ("They like tea, etc. and so on.", 1),
+    ],
+)
+def test_the_point_of_a_short_form_ends_no_sentence(text, sentences):
+    """A title, a short form ahead of a number, and one in mid-sentence do not part a sentence."""
+    assert len(sentences_of(text)) == sentences
 
 
 @pytest.mark.parametrize(

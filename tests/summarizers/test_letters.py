@@ -18,6 +18,12 @@ from pace.summarizers.values import normal, values_in
         ("\U0001f181ob \u278f", "\U0001f181ob \u278f", "Rob 6"),
         ("Zoe\u0308 in Vie\u0323\u0302t", "Zo\u00eb in Vi\u1ec7t", "Zo\u00eb in Vi\u1ec7t"),
         ("7\ufe0f\u20e3 \u0661\u0665", "7 \u0661\u0665", "7 15"),
+        ("n\u0456ne, K\u0430rl", "n\u0456ne, K\u0430rl", "nine, Karl"),
+        (
+            "\u0441\u043e\u0440\u043e\u043a, 5 \u03bc",
+            "\u0441\u043e\u0440\u043e\u043a, 5 \u03bc",
+            "\u0441\u043e\u0440\u043e\u043a, 5 \u03bc",
+        ),
         ("हिन्दी, שָׁלוֹם", "हिन्दी, שָׁלוֹם", "हिन्दी, שָׁלוֹם"),
         ("a\ud800b\tc\nd", "ab\tc\nd", "ab\tc\nd"),
     ],

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from pace.summarizers.dates import dates_in, dates_of
+from pace.summarizers.mending import Said
 from pace.summarizers.source import Source
 from pace.summarizers.values import values_in
 from summarizers.made_folds import fold_of
@@ -29,6 +30,9 @@ from summarizers.made_folds import fold_of
         ("foo_bar, camelCase and config.toml", set(), {"foo_bar", "camelCase", "config.toml"}),
         ("seven of the two, and/or one", set(), {"seven"}),
         ("it was on 14 March", {"March"}, {"14"}),
+        ("Play No. 1, Nr. 2 and Vol. 3", set(), {"1", "2", "3"}),
+        ("They met the PM at 2 PM, at 9AM and at two AM", {"PM"}, {"2", "9"}),
+        ("They met @bob and B.o.b. for fun, e.g. at 5 p.m.", {"B.o.b"}, {"@bob", "5"}),
         ("", set(), set()),
     ],
 )
@@ -59,6 +63,14 @@ def test_values_are_found(text, names, numbers):
         ("in the United Kingdom", "UK", True),
         ("they met. Uma knew", "TU", False),
         ("near the Market", "Mark", False),
+        ("they watched television", "TV", True),
+        ("they watched TV", "TV", True),
+        ("in the United States", "USA", True),
+        ("in the US", "States", True),
+        ("in the U.S. of old", "United", True),
+        ("tell us of it", "States", False),
+        ("they met bob", "B.o.b", True),
+        ("they met Ann", "B.o.b", False),
         ("the Annual list", "Ann", False),
         ("in Ankara'da", "Ankara", True),
         ("\u5728\u5317\u4eac\u89c1\u738b\u5148\u751f\u5417", "\u738b\u5148\u751f", True),
@@ -88,6 +100,16 @@ def test_a_name_may_be_inflected_but_is_no_other(text, name, holds):
         ("three cats", "3", True),
         ("3 cats", "three", True),
         ("four cats", "three", False),
+        ("twenty-one cats", "21", True),
+        ("twenty-one cats", "20", False),
+        ("five cats", "05", False),
+        ("one hundred and twenty cats", "120", True),
+        ("one hundred and twenty cats", "20", False),
+        ("veintisiete gatos", "27", True),
+        ("1.5 million cats", "1,500,000", True),
+        ("1.5 million cats", "15,000,000", False),
+        ("14.2k cats", "14200", True),
+        ("the third of them", "3", False),
         ("١٥ كتاب", "15", True),
         ("on 2026-11-20", "20", True),
         ("on 14 March 2026", "2026-03-14", True),
@@ -100,6 +122,33 @@ def test_a_name_may_be_inflected_but_is_no_other(text, name, holds):
 def test_a_number_is_there_as_a_whole_in_any_notation(text, number, holds):
     """Separators, clocks and words make no other number; missing or other digits do."""
     assert Source(text).has_number(number) is holds
+
+
+@pytest.mark.parametrize(
+    ("said", "time", "is_told"),
+    [
+        ("half past five", "5:30", True),
+        ("a quarter to one", "12:45", True),
+        ("at ten past two", "2:10", True),
+        ("it rang ten past two", "2:10", True),
+        ("three o'clock", "3:00", True),
+        ("until noon", "12:00", True),
+        ("until noon", "12", True),
+        ("at midnight", "0:00", True),
+        ("we meet at ten.", "10:00", True),
+        ("we meet between 8 and 1.", "13:00", True),
+        ("we wait from ten to five", "4:50", False),
+        ("after 5 years", "5:00", False),
+        ("ten people came", "10:00", False),
+        ("five to ten people", "9:55", False),
+        ("Midnight the cat", "0:00", False),
+    ],
+)
+def test_a_time_in_words_tells_the_one_in_digits_and_does_not_keep_it(said, time, is_told):
+    """Who tells a time in words may be quoted in digits; what has to be kept is kept in digits."""
+    text = f"They said that it is {time}"
+    assert (time not in Said(said, ()).invented_in(text).numbers) is is_told
+    assert not Source(said).has_number(time)
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,12 @@ _LINE_END = tuple(".!?…:;,。！？：；，؟।")
 # A row of points is looked at once, from its first: from each, that takes its length squared.
 _ENDS_SENTENCE = re.compile(r"(?<![.!?…؟।])[.!?…؟।]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]*")
 _ENDS_CLAUSE = re.compile(r"[;；](?=\s|$|[^\x00-\x7f])")
-# A point after these ends no sentence.
-_SHORT_FORM = re.compile(r"\b(?:(?i:dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|approx)|[A-Z])\.$")
+# A point after these ends no sentence; after some of them only if what follows is no new one.
+_TITLES = "dr|mr|mrs|ms|mx|prof|st|sra?|dra|mme|mlle|hr|fr"
+_SHORT_FORM = re.compile(rf"\b(?:(?i:{_TITLES}|vs|e\.g|i\.e|approx|bzw)|[A-Z])\.$")
+_BEFORE_A_NUMBER = re.compile(r"\b(?:nos?|nr|num|vol|op|ch|fig|pp?|ca|tel)\.$", re.IGNORECASE)
+_BEFORE_MORE = re.compile(r"\b(?:[ap]\.m|etc|jr|inc|ltd|ca)\.$", re.IGNORECASE)
+_LONGEST_SHORT_FORM = 8
 
 
 def cleaned(text: str) -> str:
@@ -124,5 +128,16 @@ def _sentence_ends(text: str) -> list[int]:
     return [
         found.end()
         for found in _ENDS_SENTENCE.finditer(text)
-        if not _SHORT_FORM.search(text[max(0, found.end() - 8) : found.end()])
+        if not _is_short_form(text, found.end())
     ]
+
+
+def _is_short_form(text: str, end: int) -> bool:
+    """Whether the point at which a text is taken for ended belongs to a short form."""
+    last = text[max(0, end - _LONGEST_SHORT_FORM) : end]
+    if _SHORT_FORM.search(last):
+        return True
+    following = text[end : end + 2].lstrip()[:1]
+    if following.isdigit():
+        return _BEFORE_A_NUMBER.search(last) is not None
+    return following.islower() and _BEFORE_MORE.search(last) is not None

@@ -1,5 +1,6 @@
 """Finds what upper-case names may stand for: the first letters of a name's words, in a row."""
 
+import re
 from collections.abc import Iterator
 
 from pace.summarizers.values import ENGLISH, WORD
@@ -12,6 +13,30 @@ _JOINERS = frozenset(_JOINING_WORDS.split())
 _BETWEEN = frozenset({" ", "-", "‐", "–", " & ", "/", ".", ". ", "\u00a0"})
 # Who writes no capitals writes no name with them; two telling words stand together everywhere.
 _FEWEST_IN_LOWER_CASE = 3
+
+# Of these the long form is said as often, and the letters are not its words' first ones, or its
+# words are no capitals.
+LONG_FORMS = {
+    "tv": "television",
+    "us": "united states",
+    "usa": "united states",
+    "uk": "united kingdom",
+    "eu": "european union",
+    "un": "united nations",
+}
+_SHORT_FORM = re.compile(r"\b(?:TV|tv|USA?|UK|EU|UN|U\.\s?[SK]\.(?:\s?A\.)?)(?!\w)")
+_POINTED = re.compile(r"[^\W\d_](?:\.[^\W\d_]){2,}")
+
+
+def written_out(text: str) -> Iterator[str]:
+    """The words of what the short forms of a text stand for."""
+    for found in _SHORT_FORM.finditer(text):
+        yield from LONG_FORMS[re.sub(r"\W", "", found[0]).lower()].split()
+
+
+def without_points(name: str) -> str:
+    """A name without points between its letters: "B.o.b" is Bob."""
+    return name.replace(".", "") if _POINTED.fullmatch(name) else name
 
 
 def initials_in(text: str) -> Iterator[str]:

@@ -12,6 +12,10 @@ _MARK = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe2
 # Of more marks on one letter the rest is ornament; to set them in order takes their square.
 _MARKED = re.compile(rf"([\s\S]?)({_MARK}{{1,4}}){_MARK}*")
 _MARKS = re.compile(_MARK)
+# Letters of Cyrillic and Greek that are drawn as Latin ones are, where a Latin word holds them. At
+# its beginning they stay, and are looked at as capitals.
+_DRAWN_ALIKE = str.maketrans("аеорсухіјѕһԁԛԝοανρι", "aeopcyxijshdqwoavpi")
+_IN_LATIN_WORD = re.compile(r"(?<=[a-zA-Z])[\u0370-\u052f]+(?![\u0370-\u052f])")
 _LONG_ROW = re.compile(r"([^\w\x00-\u02ff\s]{8})[^\w\x00-\u02ff\s]+")
 # Small capitals, and the capitals in boxes that compatibility folding leaves as they are.
 _LOOKS_LATIN = re.compile(
@@ -42,7 +46,8 @@ def as_it_looks(text: str) -> str:
     Of a row of marks without end only the beginning is left: to set it in order takes its square.
     """
     text = unicodedata.normalize("NFKC", _LONG_ROW.sub(r"\1", text))
-    return _NOT_ASCII.sub(lambda c: _looks_like(c[0]), text)
+    text = _NOT_ASCII.sub(lambda c: _looks_like(c[0]), text)
+    return _IN_LATIN_WORD.sub(lambda row: row[0].translate(_DRAWN_ALIKE), text)
 
 
 @lru_cache(maxsize=4096)

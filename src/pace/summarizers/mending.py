@@ -12,6 +12,7 @@ from pace.memory.summary import Clause, Speaker, render_clauses
 from pace.summarizers.amounts import Amounts
 from pace.summarizers.cleaning import sentences_of
 from pace.summarizers.dates import dates_in
+from pace.summarizers.hours import in_digits, times_told
 from pace.summarizers.languages import Spoken
 from pace.summarizers.source import Source
 from pace.summarizers.values import LETTER, Values, is_english, normal, values_in
@@ -104,8 +105,11 @@ class Said:
 
         The number of a day that was only spoken of, such as tomorrow's, was said as a day's.
         """
+        text = in_digits(normal(text))
         values = values_in(text)
         missing = self._source.missing(values)
+        if missing:
+            missing -= self._times | self._amounts.parts_said(text)
         strayed = self._days_alone(values.numbers - missing, text)
         return Values(names=values.names & missing, numbers=(values.numbers & missing) | strayed)
 
@@ -115,7 +119,8 @@ class Said:
 
     def _days_alone(self, numbers: Iterable[str], text: str) -> frozenset[str]:
         """Those numbers which were said as a day's alone, and do not stand in a text as one."""
-        days = [n for n in numbers if _DAY.fullmatch(n) and not _stands_in(n, self._text)]
+        days = {n for n in numbers if _DAY.fullmatch(n) and not _stands_in(n, self._text)}
+        days = days and days - self._times
         if not days or not is_english(text.lower().split()):
             return frozenset()
         dated = {day.day for day in dates_in(text, _LEAP_YEAR)}
@@ -126,6 +131,10 @@ class Said:
             and not re.search(rf"\bthe {number}\b|\b{number}{_ending(int(number))}\b", text)
             and not self._literal.has_number(number)
         )
+
+    @cached_property
+    def _times(self) -> frozenset[str]:
+        return frozenset(times_told(self._text))
 
     @cached_property
     def _literal(self) -> Source:
@@ -157,7 +166,9 @@ def founded(text: str, said: Said) -> str:
         if not invented:
             return left
         holds = _one_of(invented)
-        left = _left_of(text, (s for s in sentences_of(left) if not holds.search(normal(s))))
+        left = _left_of(
+            text, (s for s in sentences_of(left) if not holds.search(in_digits(normal(s))))
+        )
     return ""
 
 

@@ -51,7 +51,11 @@ _LISTED = """
     200 doscientos duzentos двести
     300 trescientos trezentos триста
     400 cuatrocientos quatrocentos четыреста
-    500 quinientos quinhentos пятьсот
+    500 quinientos quinhentos pięćset пятьсот
+    600 seiscientos seiscentos sześćset шестьсот
+    700 setecientos setecentos siedemset семьсот сімсот
+    800 ochocientos oitocentos osiemset восемьсот вісімсот
+    900 novecientos novecentos dziewięćset девятьсот
     1000 thousand thousands tausend tausende mille milliers mil milhares duizend duizenden
     1000 tusen tusind tuhat tuhatta tysiąc tysiące tysięcy tisíc tisíce ezer ribu тысяча тысячи
     1000 тысяч тысячу тисяча тисячі
@@ -61,6 +65,26 @@ _LISTED = """
     1000000000 billion billions milliarde milliarden milliard milliards bilhão bilhões miliardo
     1000000000 miliardi miljard miljarder miliard miliardů miliardów milyar миллиард миллиарда
     1000000000 миллиардов мільярд mrd mld
+    2 două doi δύο
+    3 τρία τρεις
+    4 τέσσερα τέσσερις
+    5 πέντε
+    6 έξι
+    7 επτά εφτά
+    8 οκτώ οχτώ
+    9 εννέα εννιά
+    10 δέκα
+    20 είκοσι
+    30 τριάντα
+    40 σαράντα
+    50 πενήντα
+    60 εξήντα
+    70 εβδομήντα
+    80 ογδόντα
+    90 ενενήντα
+    100 sută sute εκατό
+    1000 χίλια χιλιάδες
+    1000000 εκατομμύριο εκατομμύρια
     12 dozen dozens douzaine docena dúzia dozzina dutzend dozijn dussin дюжина"""
 NUMERALS = {
     word: int(number)
@@ -73,7 +97,11 @@ HALVES = frozenset(_HALVES.split())
 _NAMED_PLACES = """
     third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
     fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
-PLACES = {word: at for at, word in enumerate(_NAMED_PLACES.split(), 3)}
+PLACES = {
+    form: at for at, word in enumerate(_NAMED_PLACES.split(), 3) for form in (word, f"{word}s")
+}
+_NAMED_DECADES = "twenties thirties forties fifties sixties seventies eighties nineties"
+DECADES = {word: at * 10 for at, word in enumerate(_NAMED_DECADES.split(), 2)}
 _TIMES = {"twice": 2, "thrice": 3, "zweimal": 2, "dreimal": 3, "дважды": 2, "трижды": 3}
 OTHERS = {**_TIMES, **PLACES}
 _HUNDRED = 100
@@ -81,8 +109,34 @@ _TEN = 10
 _DOZEN = 12
 # What counts what stands ahead of it, as in three hundred.
 _SCALES = frozenset({_HUNDRED, 1000, 10**6, 10**9})
-_JOINERS = ("und", "en", "ën")
-_PIECE = re.compile("|".join(sorted((*NUMERALS, *_JOINERS), key=len, reverse=True)))
+_JOINERS = ("und", "en", "ën", "og")
+# These count within a compound alone: Spanish, Italian, Danish, Finnish, Hungarian, Czech.
+_LISTED_PIECES = """
+    2 dós due
+    3 trés tre
+    6 séis
+    7 hét siete
+    8 otto
+    20 veinti vent huszon
+    30 trent
+    40 quarant fyrre
+    50 cinquant halvtreds
+    60 sessant
+    70 settant halvfjerds
+    80 ottant firs
+    90 novant halvfems
+    100 sto sta set"""
+_FINNISH = "kolme neljä viisi kuusi seitsemän kahdeksan yhdeksän"
+_PIECES = {
+    **{
+        word: int(number)
+        for number, *words in (line.split() for line in _LISTED_PIECES.strip().splitlines())
+        for word in words
+    },
+    **{f"{unit}kymmentä": NUMERALS[unit] * 10 for unit in _FINNISH.split()},
+    **NUMERALS,
+}
+_PIECE = re.compile("|".join(sorted((*_PIECES, *_JOINERS), key=len, reverse=True)))
 # Each piece is taken once and for all: what can be parted in many ways is not tried in all of them.
 _COMPOUND = re.compile(rf"(?:(?>{_PIECE.pattern}))++")
 _SHORTEST_COMPOUND, _LONGEST_COMPOUND = 7, 60
@@ -94,13 +148,13 @@ def is_scale(number: Decimal) -> bool:
 
 
 def number_of(word: str) -> Decimal | None:
-    """What a word in lower case comes to, also a German, Dutch or Italian one of several."""
+    """What a word in lower case comes to, also one that is written of several."""
     if word in NUMERALS:
         return Decimal(NUMERALS[word])
     if not _SHORTEST_COMPOUND <= len(word) <= _LONGEST_COMPOUND or not _COMPOUND.fullmatch(word):
         return None
     pieces = [piece for piece in _PIECE.findall(word) if piece not in _JOINERS]
-    return sum_of([Decimal(NUMERALS[piece]) for piece in pieces]) if pieces else None
+    return sum_of([Decimal(_PIECES[piece]) for piece in pieces]) if pieces else None
 
 
 def sum_of(numbers: Sequence[Decimal]) -> Decimal:
@@ -132,7 +186,8 @@ _HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "
 HAN = re.compile(
     r"(?:千万|万一|十分)(?![零一二三四五六七八九十百千万亿])"
     r"|([〇零一二三四五六七八九十百千万萬亿億两兩]{2,20})(?!分之)"
-    r"|([三四五六七八九十])(?=[个個只隻岁歲元块塊圆円年次本张張名位条條])"
+    r"|([三四五六七八九十])"
+    r"(?=[个個只隻岁歲元块塊圆円年次本张張名位条條]|[欧美日]元|美金|英镑|ユーロ|ドル|ポンド)"
 )
 
 

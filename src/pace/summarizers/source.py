@@ -6,12 +6,15 @@ no difference. A name may be inflected; a number or an identifier has to stand t
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import date
+from decimal import Decimal
 from functools import cached_property, lru_cache
 
+from pace.summarizers.counting import amounts_in
 from pace.summarizers.dates import dates_in, ways_to_write
-from pace.summarizers.initials import initials_in
+from pace.summarizers.hours import other_times
+from pace.summarizers.initials import LONG_FORMS, initials_in, without_points, written_out
 from pace.summarizers.values import LETTER, POSSESSIVE, WORD, Values, is_english, normal
 from pace.summarizers.words import NUMBER_WORDS
 
@@ -25,12 +28,12 @@ _BETWEEN_NUMBERS = re.compile(r"(?<=\d)(?:[^\w.:]|_|[.:](?!\d))+(?=\d)|(?<=\d)[\
 _BETWEEN_KINDS = re.compile(
     rf"(?<=\d)[\W_]+(?={_LETTER})|(?<={_LETTER})[\W_]+(?=\d)|^[\W_]+|[\W_]+$"
 )
+# These count as often as they point; all others count, and may be parts of a number in a row.
+_POINTING = ("one", "two")
+_DIGITS = re.compile(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?")
 # What may not stand next to a number's or an identifier's first and last character.
 _BEFORE = {True: r"(?<!\d)(?<!\d[.:])", False: r"(?<![a-z])"}
 _AFTER = {True: r"(?!\d|\.\d)", False: r"(?![a-z])"}
-_TIME_12 = re.compile(r"(?<![\d.:])(\d{1,2})(?::(\d\d))?\s*([ap])\.?m\b", re.IGNORECASE)
-_TIME_24 = re.compile(r"(?<![\d.:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
-_NOON = 12
 
 # What English adds to a name: plurals and the people, language or manner of a place.
 _ENGLISH_ENDS = frozenset(
@@ -51,15 +54,15 @@ class Source:
         text = normal(text)
         words = [found[0] for found in WORD.finditer(text)]
         self._text = text
-        self._words = {_plain(word) for word in words}
+        self._words = {_plain(word) for word in (*words, *written_out(text))}
         self._by_start: dict[str, list[str]] = {}
         for word in self._words:
             self._by_start.setdefault(word[:_SHORTEST_STEM], []).append(word)
         self._is_english = is_english([word.lower() for word in words])
         self._flat = _flat(text)
-        self._also = {NUMBER_WORDS[word] for word in self._words if word in NUMBER_WORDS}
+        self._also = {NUMBER_WORDS[word] for word in _POINTING if word in self._words}
         self._also.update(f[0].replace(" ", "") for f in _SPACED_THOUSANDS.finditer(text))
-        self._also.update(_other_times(text))
+        self._also.update(other_times(text))
         for day in {*dates, *dates_in(text)}:
             ways = tuple(ways_to_write(day))
             self._words.update(ways)
@@ -76,11 +79,12 @@ class Source:
 
     def has_name(self, name: str) -> bool:
         """Whether a name, a form of it, or what its initials stand for is in the text."""
+        name = without_points(name)
         plain = _plain(name)
         if plain in self._words or self._stands(name):
             return True
         if name.isupper():
-            return plain in self._initials
+            return plain in self._initials or self._holds_long_form(plain)
         alike = self._by_start.get(plain[:_SHORTEST_STEM], ())
         return any(self._is_form(plain, word) for word in alike)
 
@@ -92,6 +96,10 @@ class Source:
             return True
         return re.search(rf"(?<!{LETTER}){re.escape(name)}(?!{LETTER})", self._text) is not None
 
+    def _holds_long_form(self, plain: str) -> bool:
+        words = LONG_FORMS.get(plain, "").split()
+        return bool(words) and self._words.issuperset(words)
+
     @cached_property
     def _initials(self) -> str:
         return " ".join(initials_in(self._text))
@@ -101,12 +109,25 @@ class Source:
         if number in NUMBER_WORDS:
             return number in self._words or self.has_number(NUMBER_WORDS[number])
         flat = _flat(number)
-        if flat in self._also:
+        if flat in self._also or self._stands_whole(flat):
             return True
+        return _DIGITS.fullmatch(flat) is not None and Decimal(flat) in self._worded
+
+    def _stands_whole(self, flat: str) -> bool:
         if flat not in self._flat:
             return False
         before, after = _BEFORE[flat[:1].isdigit()], _AFTER[flat[-1:].isdigit()]
         return re.search(f"{before}{re.escape(flat)}{after}", self._flat) is not None
+
+    @cached_property
+    def _worded(self) -> frozenset[Decimal]:
+        """What its numbers come to that are not, or not alone, in digits."""
+        told = amounts_in(self._text.lower())
+        return frozenset(
+            amount.value
+            for amount in told
+            if (amount.is_worded or amount.is_scaled) and not (amount.is_place or amount.refers)
+        )
 
     def _is_form(self, name: str, word: str) -> bool:
         """Whether two words that begin alike are forms of one."""
@@ -160,17 +181,3 @@ def _flat(text: str) -> str:
     text = _TRAILING_ZEROS.sub(lambda found: found[1] or "", text)
     text = _BETWEEN_NUMBERS.sub("_", _BETWEEN_WORDS.sub(" ", text))
     return _BETWEEN_KINDS.sub("", text).casefold()
-
-
-def _other_times(text: str) -> Iterator[str]:
-    """The times of a text, by the clock of 12 hours where it has 24, and the other way round."""
-    for found in _TIME_12.finditer(text):
-        hour = int(found[1]) % _NOON + (_NOON if found[3] in "pP" else 0)
-        minutes = found[2] or "00"
-        yield from (f"{hour}:{minutes}", f"{hour:02}:{minutes}", f"{hour}")
-    for found in _TIME_24.finditer(text) if ":" in text else ():
-        hour = int(found[1])
-        twelve = hour % _NOON or _NOON
-        yield from (f"{hour}:{found[2]}", f"{hour:02}:{found[2]}", f"{twelve}:{found[2]}")
-        if found[2] == "00":
-            yield from (str(hour), str(twelve))

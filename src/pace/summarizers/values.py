@@ -11,18 +11,19 @@ from dataclasses import dataclass
 
 from pace.summarizers.letters import as_it_looks, legible
 from pace.summarizers.rarity import has_ordinary_end, is_common, word_key
-from pace.summarizers.words import TELLING_NUMBER_WORDS
+from pace.summarizers.words import NUMBER_WORDS, TELLING_NUMBER_WORDS
 
 # A letter or digit of a script that puts spaces between words.
 LETTER = r"[^\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_ONE = r"[^\W\d_]"
 WORD = re.compile(rf"{LETTER}+(?:['’]{LETTER}+)*")
-_RUN = re.compile(rf"#?{LETTER}+(?:(?:[._/@\-–+'’&=%~?]|(?<=\d)[,:](?=\d)|:(?=//))+{LETTER}+)*")
+_RUN = re.compile(rf"[#@]?{LETTER}+(?:(?:[._/@\-–+'’&=%~?]|(?<=\d)[,:](?=\d)|:(?=//))+{LETTER}+)*")
 POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 
 # --- numbers and identifiers
 
 _IDENTIFIER = re.compile(r"\d|[a-z][A-Z]|[_@=]|://|[a-z0-9]\.[a-z]{2,}")
-_NUMBER_AND_UNIT = re.compile(r"(\d[\d.,:]*)[-–]?[a-z]+")
+_NUMBER_AND_UNIT = re.compile(r"(\d[\d.,:]*)[-–]?(?:[a-z]+|[AP]M)")
 _TWO_NUMBERS = re.compile(r"(\d[\d.,:]*)[-–/](\d[\d.,:]*)")
 
 # --- names
@@ -31,6 +32,12 @@ _OPENS_SENTENCE = re.compile(r"[.!?…:;\n\"“«(\[•|؟。！？：；「『]
 # The point after a title or an initial ends no sentence.
 _SHORT_FORM = re.compile(r"^(?:dr|mr|mrs|ms|prof|st|sr|sra|dra|mme|mlle|\w)\.", re.IGNORECASE)
 _TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "sr", "sra", "dra", "mme", "mlle"})
+# Before a number these are no names, and the point after them ends no sentence.
+_COUNTED_BY = re.compile(r"(?:nos?|nr|num|vol|op|ch|fig|pp?)\.?\s?\d", re.IGNORECASE)
+_LONGEST_NUMBER_WORD = 12
+_HALF_OF_DAY = re.compile(r"[AP]M\b")
+# Letters with points between them are a name; those of two are "e.g." and "p.m.", too.
+_POINTED = re.compile(rf"(?<![\w.]){_ONE}(?:\.{_ONE}){{2,}}(?![^\W_])")
 # In any summary these are ours, or the person themselves.
 _ROLES = frozenset({"user", "users", "pace", "assistant", "i", "i'm", "i'd", "i'll", "i've", "ok"})
 _NO_NAMES = _ROLES | _TITLES
@@ -112,6 +119,7 @@ def _numbers_of(run: str) -> tuple[str, ...]:
 
 
 def _names_in(text: str, words: list[re.Match[str]]) -> Iterator[str]:
+    words = [word for word in words if not _tells_of_a_number(text, word.start())]
     lower = [word[0].lower().replace("’", "'") for word in words]
     english = is_english(lower)
     capital_nouns = _share(lower, _GERMAN) >= _GERMAN_SHARE
@@ -135,8 +143,19 @@ def _names_in(text: str, words: list[re.Match[str]]) -> Iterator[str]:
             not after_opening and before[0].isupper() and before.endswith(f"{words[at - 1][0]} ")
         ):
             yield name
+    yield from (found[0] for found in _POINTED.finditer(text) if found[0] != found[0].lower())
     for found in _HONORIFIC.finditer(text):
         yield found[0]
+
+
+def _tells_of_a_number(text: str, start: int) -> bool:
+    """Whether a word only says what a number counts, as in "No. 1" and "2 PM"."""
+    if _COUNTED_BY.match(text, start):
+        return True
+    if not _HALF_OF_DAY.match(text, start):
+        return False
+    last = text[max(0, start - _LONGEST_NUMBER_WORD) : start].split()[-1:]
+    return bool(last) and (last[0][-1].isdigit() or last[0].lower() in NUMBER_WORDS)
 
 
 def _is_ordinary(word: str) -> bool:
