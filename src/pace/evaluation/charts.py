@@ -19,6 +19,8 @@ from pace.evaluation.tables import Table, tables_of
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _WIDTH, _HEIGHT = 11.0, 3.6
 _DOTS = 144
+# Of lines that lie on one another both can be seen.
+_STYLES = ("-", (0, (4, 4)))
 _MOST_RUNS = len(_COLOURS)
 # What is longer leaves no room for what it names; what is higher is no PNG any more.
 _LONGEST_SET, _LONGEST_RUN = 24, 60
@@ -153,6 +155,8 @@ def _draw_by_age(axes: Axes, source: str, runs: Sequence[Run]) -> None:
             color=_COLOURS[at],
             marker="o",
             markersize=4,
+            linewidth=2,
+            linestyle=_STYLES[at % len(_STYLES)],
         )
     axes.tick_params(axis="x", labelsize=8, rotation=20)
     axes.set_title("kept, %, by turns since it was said", loc="left", fontsize=10)
