@@ -36,9 +36,9 @@ class make(Nothing):
 WITHOUT_TEXT = "  return replace(await super().summarize(fold), text=None)"
 SLOW = {
     "HANGS": """
-  before = signal.getsignal(signal.SIGHUP)
+  before = signal.getsignal(signal.SIGTERM)
   os.write(2, b'folding\\n')
-  while (now := signal.getsignal(signal.SIGHUP)) is before or not callable(now): pass
+  while (now := signal.getsignal(signal.SIGTERM)) is before or not callable(now): pass
   os.write(2, b'again\\n')
   while True: pass
 """,
