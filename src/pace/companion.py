@@ -199,6 +199,38 @@ class Companion:
             self._preparing.expect(memory.thread_id, None)
         return await self._close(memory, words, reply, interrupted=interrupted), interrupted
 
+    async def accept(self, thread_id: ThreadId, turn_id: TurnId) -> None:
+        """Accept a turn whose words are still being said, so that the thread is not idle meanwhile.
+
+        `take_turn` goes on with it, or `withdraw` takes it back.
+        """
+        await self._open(thread_id, Words(text="", turn_id=turn_id))
+
+    async def withdraw(self, thread_id: ThreadId, turn_id: TurnId) -> None:
+        """What was being said was nothing: the turn was never there, and the idle time runs on."""
+        self._preparing.read_to(thread_id, None)
+        await self._threads.change(thread_id, lambda memory: (memory.withdraw(turn_id), None))
+
+    async def read_ahead(self, thread_id: ThreadId, text: str) -> None:
+        """Have an engine of this machine read the prompt with words that probably are the next.
+
+        Nothing is answered; other words give it up. Does nothing while a turn runs, and for a
+        planner that reads nothing ahead or is elsewhere.
+        """
+        text = sayable(text)
+        if is_blank(text) or self._threads.is_taken(thread_id):
+            return
+        try:
+            traits = await self._planner.traits()
+            if not (traits.prepares and traits.on_this_machine):
+                return
+            memory = await self._threads.look(thread_id)
+            prompt = await self._prompt(memory, Words(text=text), traits)
+        except (PlannerError, PromptTooLongError):
+            return  # the turn tells it
+        self._preparing.read_to(thread_id, prompt)
+        self._background.nudge(thread_id)
+
     def _refuse_own_reply(self, thread_id: ThreadId) -> None:
         """A planner that takes a turn of the thread it answers would wait for itself."""
         answering = self._answering.get(thread_id)
@@ -267,10 +299,7 @@ class Companion:
             memory = memory.take_back(words.replaces)
         traits = await self._planner.traits()
         reply.planner, reply.model = traits.name, traits.model
-        blocks = (*words.blocks, *self._recalled(memory, words.text))
-        if self._acting is not None:
-            blocks = (*blocks, *self._acting.blocks(memory))
-        prompt = reply.prompt = await self._compose(memory, words.text, traits, blocks)
+        prompt = reply.prompt = await self._prompt(memory, words, traits)
         self._preparing.forget(memory.thread_id)
 
         async def hear(event: PlannerEvent) -> None:
@@ -295,6 +324,13 @@ class Companion:
             async with aclosing(self._planner.stream(prompt)) as events:
                 async for event in events:
                     await hear(event)
+
+    async def _prompt(self, memory: ThreadMemory, words: Words, traits: PlannerTraits) -> Prompt:
+        """What the planner is to be shown for these words, with the blocks before them."""
+        blocks = (*words.blocks, *self._recalled(memory, words.text))
+        if self._acting is not None:
+            blocks = (*blocks, *self._acting.blocks(memory))
+        return await self._compose(memory, words.text, traits, blocks)
 
     def _recalled(self, memory: ThreadMemory, text: str) -> tuple[ExtraBlock, ...]:
         block = recall_block(memory, text)

@@ -145,7 +145,10 @@ class Planner(Protocol):
         ...
 
     async def prepare(self, prompt: Prompt) -> int:
-        """Read all but the last message ahead; gives the tokens now held. May be cancelled."""
+        """Read all but the last message ahead; gives the tokens now held. May be cancelled.
+
+        The last message may be a reply to come, so that the person's words are read, too.
+        """
         ...
 
     async def forget(self, thread_id: ThreadId) -> None:

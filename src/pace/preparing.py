@@ -5,18 +5,20 @@ would be read again while the person waits (design, decision 6).
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pace.counting import TokenCounts
 from pace.errors import PlannerError, SummarizerError
 from pace.memory.fitting import DoesNotFit, Room
-from pace.memory.prompt import Draft
+from pace.memory.prompt import Draft, Message, Prompt, Role
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import FinishedTurn, ThreadId
 from pace.ports import Planner, ThreadSummarizer
 from pace.threads import Threads
 
-# Stands where the person's next words will; only what is before it is read.
+# Stands where the person's next words will, or the reply to them; only what is before it is read.
 _WORDS_TO_COME = "?"
+_REPLY_TO_COME = Message(Role.ASSISTANT, _WORDS_TO_COME)
 
 
 class Preparing:
@@ -46,6 +48,7 @@ class Preparing:
         self._summarizer = summarizer
         self._prepared: dict[ThreadId, int] = {}
         self._expected: dict[ThreadId, FinishedTurn] = {}
+        self._to_read: dict[ThreadId, Prompt] = {}
 
     def prepared_tokens(self, thread_id: ThreadId) -> int:
         """How many tokens of the thread's next prompt have been read ahead."""
@@ -54,6 +57,15 @@ class Preparing:
     def forget(self, thread_id: ThreadId) -> None:
         """The thread's session is over, or a turn has used what was prepared."""
         self._prepared.pop(thread_id, None)
+        self._to_read.pop(thread_id, None)
+
+    def read_to(self, thread_id: ThreadId, prompt: Prompt | None) -> None:
+        """Read all of this prompt, words and all, until it is forgotten; None: as the thread is."""
+        if prompt is None:
+            self._to_read.pop(thread_id, None)
+        else:
+            whole = (*prompt.messages, _REPLY_TO_COME)
+            self._to_read[thread_id] = replace(prompt, messages=whole)
 
     def expect(self, thread_id: ThreadId, finished: FinishedTurn | None) -> None:
         """Prepare as if this turn were recorded already; None: as the thread is."""
@@ -73,6 +85,9 @@ class Preparing:
     async def _read_ahead(self, thread_id: ThreadId) -> None:
         traits = await self._planner.traits()
         if not traits.prepares:
+            return
+        if (heard := self._to_read.get(thread_id)) is not None:
+            self._prepared[thread_id] = await self._planner.prepare(heard)
             return
         memory = await self._threads.look(thread_id)
         if (expected := self._expected.get(thread_id)) is not None:

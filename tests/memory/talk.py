@@ -216,6 +216,11 @@ class Talk:
             account = account.without_open(turn, now)
         return self._checked(self.memory.abandon(turn.turn_id, now=now), account)
 
+    def withdraw(self, turn: Turn) -> "Talk":
+        still_open = tuple(other for other in self.account.open if other != turn)
+        account = replace(self.account, open=still_open)
+        return self._checked(self.memory.withdraw(turn.turn_id), account)
+
     def record(self, turn: Turn, now: datetime) -> "Talk":
         account, expected = self._recorded(turn, now)
         memory, outcome = self.memory.record(turn.finished(), now=now)

@@ -87,6 +87,12 @@ class ConversationMachine(RuleBasedStateMachine):
         turn = self.accepted[-1 - at % len(self.accepted)]
         self.talk = self.talk.abandon(turn, self.now)
 
+    @precondition(lambda self: self.talk.account.open)
+    @rule(at=AT)
+    def withdraw_an_open_turn(self, at: int) -> None:
+        turns = self.talk.account.open
+        self.talk = self.talk.withdraw(turns[-1 - at % len(turns)])
+
     @precondition(lambda self: self.talk.account.window)
     @rule()
     def take_back_the_last_pair(self) -> None:

@@ -70,6 +70,13 @@ def test_a_failed_turn_leaves_no_trace_but_the_time() -> None:
     assert memory.abandon(TurnId("1"), now=later) is memory
 
 
+def test_a_withdrawn_turn_never_was() -> None:
+    """B134: what turns out to be no words leaves no trace, not even the time."""
+    memory = thread().accept(TurnId("1"))
+    assert memory.withdraw(TurnId("1")) == thread()
+    assert thread().withdraw(TurnId("1")) == thread()
+
+
 def test_a_failed_turn_may_be_tried_again() -> None:
     """An id that was abandoned is open to a second try."""
     memory = thread().accept(TurnId("1")).abandon(TurnId("1"), now=NOW)

@@ -136,6 +136,12 @@ class ThreadMemory:
             last_active_at=max(self.last_active_at, now),
         )
 
+    def withdraw(self, turn_id: TurnId) -> "ThreadMemory":
+        """Close a turn whose words never came, as if it had not been opened: no time has passed."""
+        if turn_id not in self.open_turns:
+            return self
+        return replace(self, open_turns=self._open_without(turn_id))
+
     def record(
         self, finished: FinishedTurn, *, now: datetime
     ) -> tuple["ThreadMemory", RecordOutcome]:

@@ -12,7 +12,7 @@ from pace.memory.prompt import Message
 from pace.planners.answers import body_of, events_of, mapping, parsed, whole
 from pace.planners.chat_stream import refusal, unreachable
 
-# Stand for the words to come; what both renderings begin with is what any words will follow.
+# Stand for what is to come; what both renderings begin with is what any words will follow.
 _ANY_WORDS = ("A", "7")
 # How many texts are counted at once; more would only queue in the server.
 _AT_ONCE = 8
@@ -58,7 +58,8 @@ class LlamaServer:
         """How a prompt begins, as the model's template sets it, up to its last message's words."""
         renderings = []
         for words in _ANY_WORDS:
-            sent = [*wire_messages(messages[:-1]), {"role": "user", "content": words}]
+            last = {"role": messages[-1].role.value, "content": words}
+            sent = [*wire_messages(messages[:-1]), last]
             answer = await self._ask("POST", "/apply-template", {"messages": sent})
             renderings.append(whole(str(answer.get("prompt", ""))))
         return commonprefix(renderings)  # noqa: RUF071 - character by character is what we need
