@@ -26,6 +26,7 @@ PaceError
   RecogniserError               what was said could not be made out
   VoiceError                    a voice could not speak
   SpeakerError                  sound could not be played
+  MicrophoneError               nothing could be heard
   SentLogError                  the log of what was sent cannot be used
   HistoryError                  the journal cannot be used
     NotInHistoryError           it holds no such turn or conversation
@@ -237,6 +238,12 @@ class SpeakerError(PaceError):
     """Sound could not be played."""
 
     kind = "speaker_failed"
+
+
+class MicrophoneError(PaceError):
+    """Nothing could be heard."""
+
+    kind = "microphone_failed"
 
 
 class ActionError(PaceError):

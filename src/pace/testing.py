@@ -33,6 +33,9 @@ from pace.ports import (
 )
 from pace.speech.ports import RATE, Heard, Sound
 
+# As `pace.speech.sound` has it, which needs an extra.
+_SILENCE_DBFS = -100.0
+
 
 class Gate:
     """Holds whoever comes to it until it is opened, and says when somebody came."""
@@ -525,16 +528,43 @@ class ScriptedVoice:
         """There is nothing to end."""
 
 
+class ScriptedMicrophone:
+    """Hears what its script says: chunks, gates that it waits at, errors; then it has ended."""
+
+    def __init__(self, *steps: bytes | Gate | Exception) -> None:
+        self._steps = steps
+        self.is_open = False
+        """Whether somebody is listening."""
+
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        """The chunks of the script, from its beginning."""
+        self.is_open = True
+        try:
+            for step in self._steps:
+                if isinstance(step, Gate):
+                    await step.wait_opened()
+                elif isinstance(step, Exception):
+                    raise step
+                else:
+                    yield step
+        finally:
+            self.is_open = False
+
+
 class ManualSpeaker:
     """Plays as far as the test says: of what it was given, so many seconds have sounded."""
 
     def __init__(self) -> None:
         self.played = 0.0
         """Seconds that have sounded; set by the test."""
+        self.level = _SILENCE_DBFS
+        """How loud in dBFS is what sounds; set by the test."""
         self.given = 0.0
         """Seconds of sound that it was given since it was stopped last."""
         self.stops = 0
         """How often it was to be silent."""
+        self.is_paused = False
+        """Whether it holds its sound."""
         self.silent = Gate()
         """Whoever waits until all has sounded waits here."""
 
@@ -548,13 +578,16 @@ class ManualSpeaker:
 
     def pause(self) -> None:
         """Nothing sounds by itself."""
+        self.is_paused = True
 
     def resume(self) -> None:
         """Nothing sounds by itself."""
+        self.is_paused = False
 
     def stop(self) -> None:
         """Drop what has not sounded."""
         self.stops += 1
+        self.is_paused = False
         self.played = self.given = 0.0
         self.silent.open()
 

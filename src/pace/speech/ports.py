@@ -111,12 +111,28 @@ class Voice(Protocol):
         ...
 
 
+class Microphone(Protocol):
+    """Gives what is heard, from when it is opened until it is closed.
+
+    Raises MicrophoneError and nothing else.
+    """
+
+    def chunks(self) -> AsyncGenerator[bytes, None]:
+        """Chunks of CHUNK_SAMPLES at RATE, as they are heard; closing it releases the device."""
+        ...
+
+
 class Speaker(Protocol):
     """Plays sound, piece after piece. Raises SpeakerError and nothing else."""
 
     @property
     def played(self) -> float:
         """How many seconds have sounded since the last `stop`."""
+        ...
+
+    @property
+    def level(self) -> float:
+        """How loud in dBFS is what sounds now; SILENCE_DBFS where nothing does."""
         ...
 
     async def play(self, sound: Sound) -> None:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 from pace.errors import SettingsError, SpeakerError
 from pace.speech.ports import CHUNK_SAMPLES, SAMPLE_BYTES, Sound
-from pace.speech.sound import WavFile
+from pace.speech.sound import SILENCE_DBFS, WavFile
 
 _CHUNK_BYTES = CHUNK_SAMPLES * SAMPLE_BYTES
 
@@ -22,6 +22,8 @@ class FileSpeaker:
         self._file = file
         self.played = 0.0
         """Seconds since the last `stop`."""
+        self.level = SILENCE_DBFS
+        """Nothing of it is heard in the room."""
 
     async def play(self, sound: Sound) -> None:
         """Write it down. Raises SpeakerError."""

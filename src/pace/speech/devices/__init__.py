@@ -1,0 +1,1 @@
+"""The microphones and loudspeakers of this machine."""
