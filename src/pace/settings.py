@@ -86,6 +86,10 @@ def _address(value: str) -> str:
         raise ValueError(str(error)) from error
 
 
+def _empty_if_none(value: object) -> object:
+    return "" if value is None else value
+
+
 def _none_if_empty(value: object) -> object:
     return None if isinstance(value, str) and not value.strip() else value
 
@@ -274,6 +278,64 @@ class HistorySettings(_Section):
     )
 
 
+class VoiceMode(StrEnum):
+    """When the microphone of a spoken conversation is open."""
+
+    PUSH_TO_TALK = "push-to-talk"
+    HANDS_FREE = "hands-free"
+
+
+class RecogniserName(StrEnum):
+    """Who makes words of what is said."""
+
+    BASE = "base"
+    TINY_EN = "tiny.en"
+
+
+class VoiceSettings(_Section):
+    """How a spoken conversation hears and speaks."""
+
+    mode: VoiceMode = Field(
+        VoiceMode.PUSH_TO_TALK,
+        description="push-to-talk: Pace listens while you have it listen; hands-free: it listens "
+        "until nobody has spoken for a minute",
+    )
+    device: Annotated[
+        str,
+        BeforeValidator(_empty_if_none),
+        _Allowed("a microphone's or loudspeaker's name, or part of it"),
+    ] = Field(
+        "",
+        max_length=200,
+        description="the microphone and the loudspeaker whose names hold this; not set, the "
+        "system's own",
+    )
+    recogniser: RecogniserName = Field(
+        RecogniserName.BASE,
+        description="who makes words of what you say: base, about a hundred languages; tiny.en, "
+        "English alone, in half the time",
+    )
+    voice: Annotated[str, _Allowed("a voice that `pace voices` lists")] = Field(
+        "",
+        max_length=100,
+        description="the voice that is asked first for what it speaks; not set, the best one here",
+    )
+    speed: Annotated[float, BeforeValidator(_not_a_switch)] = Field(
+        1.0,
+        ge=0.5,
+        le=2.0,
+        allow_inf_nan=False,
+        description="how fast Pace speaks; 2 takes half the time",
+    )
+    headphones: Annotated[
+        bool | None, BeforeValidator(_none_if_empty), _Allowed("on or off, or empty to be asked")
+    ] = Field(
+        None,
+        description="whether you wear headphones, so that the microphone never hears Pace speak; "
+        "not set, asked once",
+    )
+
+
 class LogFormat(StrEnum):
     """How `pace serve` writes its log."""
 
@@ -368,6 +430,7 @@ class Settings(BaseSettings):
     history: HistorySettings = HistorySettings()
     actions: ActionsSettings = ActionsSettings()
     privacy: PrivacySettings = PrivacySettings()
+    voice: VoiceSettings = VoiceSettings()
     serve: ServeSettings = ServeSettings()
 
     @property
@@ -631,6 +694,7 @@ _FIELDS: dict[str, FieldInfo] = {
         ("history", HistorySettings),
         ("actions", ActionsSettings),
         ("privacy", PrivacySettings),
+        ("voice", VoiceSettings),
         ("serve", ServeSettings),
     )
     for field, info in model.model_fields.items()

@@ -83,7 +83,7 @@ def seconds(pieces: list[Sound]) -> float:
 
 
 class VoiceContract:
-    """Inherit it, and give a fixture `voice` that speaks English, often."""
+    """Inherit it, and give fixtures: `voice` speaks English, often, and `hasty` at speed 2."""
 
     async def test_a_text_has_sound(self, voice: Voice) -> None:
         """A sentence takes about the time that a person needs, and is no silence."""
@@ -130,6 +130,20 @@ class VoiceContract:
         )
         assert seconds(both[0]) < 1.5
         assert seconds(both[1]) > 2
+
+    async def test_twice_the_speed_takes_half_the_time(self, voice: Voice, hasty: Voice) -> None:
+        """A long text is over about twice as soon, pauses and all."""
+        text = "It will be sunny in the morning, and there may be rain at night"
+        usual, short = seconds(await sounds(voice, text)), seconds(await sounds(hasty, text))
+        assert 0.35 < short / usual < 0.7
+
+    async def test_a_sentence_does_not_run_into_the_next(self, voice: Voice) -> None:
+        """Behind its end stand 0.2 s of silence, also if a quote ends with it."""
+        for text in ("The train leaves at nine.", "She said: «Wait!»"):
+            pieces = await sounds(voice, text)
+            silence = round(0.2 * pieces[0].rate) * SAMPLE_BYTES
+            samples = b"".join(piece.samples for piece in pieces)
+            assert not any(samples[-silence:])
 
     async def test_signs_of_any_kind_do_no_harm(self, voice: Voice) -> None:
         """Brackets, quotes, a lone surrogate, zero bytes and other scripts are spoken or left."""

@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 
 from pace.errors import VoiceError
+from pace.speech.ports import SAMPLE_BYTES
 from pace.speech.voices.choosing import voice_for
 from pace.speech.voices.piper import PiperVoice
 from pace.speech.voices.text import lines_to_speak
@@ -33,7 +34,7 @@ for line in sys.stdin:
     if "hang" in line:
         sys.stdin.read()
     if line != ".":
-        sys.stdout.buffer.write(bytes(4410) * len(line.split()))
+        sys.stdout.buffer.write(b"\\1" * 4410 * len(line.split()))
         sys.stdout.buffer.flush()
 """
 
@@ -42,6 +43,12 @@ class TestPiper(VoiceContract):
     @pytest_asyncio.fixture
     async def voice(self, joe: Path) -> AsyncIterator[PiperVoice]:
         voice = PiperVoice(joe)
+        yield voice
+        await voice.aclose()
+
+    @pytest_asyncio.fixture
+    async def hasty(self, joe: Path) -> AsyncIterator[PiperVoice]:
+        voice = PiperVoice(joe, speed=2.0)
         yield voice
         await voice.aclose()
 
@@ -201,7 +208,7 @@ async def test_a_program_that_lacks_piper_names_the_extra(fake: Fake) -> None:
     """Where Piper is not installed, the sentence says what to install."""
     lacking = (sys.executable, "-P", "-m", "no_such_piper")
     voice = PiperVoice(fake.onnx, program=lacking)
-    with pytest.raises(VoiceError, match=r"\[voice\]"):
+    with pytest.raises(VoiceError, match=r"\[piper\]"):
         await sounds(voice, "one")
     await voice.aclose()
 
@@ -270,3 +277,21 @@ async def test_the_first_voice_that_speaks_a_language_is_chosen(
     assert first.languages == {"en"}
     assert voice_for("en-GB", [first, second]) is first
     assert voice_for("de", [first, second]) is None
+
+
+async def test_sentences_on_one_line_have_a_pause_between_them(joe: Path) -> None:
+    """Two short sentences, which Piper is given at once, are 0.2 s apart."""
+    voice = PiperVoice(joe)
+    pieces = await sounds(voice, "Yes, of course. The boat is green.")
+    await voice.aclose()
+    samples = b"".join(piece.samples for piece in pieces)
+    assert bytes(round(0.2 * pieces[0].rate) * SAMPLE_BYTES) in samples.rstrip(b"\0")
+
+
+async def test_a_text_that_ends_in_mid_sentence_has_no_pause(
+    opened: Callable[[], PiperVoice],
+) -> None:
+    """A first clause, spoken ahead of the rest, is followed by it at once."""
+    voice = opened()
+    assert round(seconds(await sounds(voice, "first of all,")), 1) == 0.3
+    assert round(seconds(await sounds(voice, "that is all.")), 1) == 0.5

@@ -13,7 +13,7 @@ from pace.planners.catalogue import HubSource, ModelFile, WheelSource
 from pace.planners.download import Progress
 from pace.planners.hub import Hub
 from pace.planners.wheels import PackageIndex
-from pace.speech.catalogue import BASE, JOE, RECOGNISERS, TINY_EN, VOICES, SpeechModel, known
+from pace.speech.catalogue import BASE, JOE, RECOGNISERS, TINY_EN, SpeechModel, known
 from pace.speech.models import SpeechModels
 from planners.raw_server import raw_server
 
@@ -87,10 +87,10 @@ async def test_a_wheel_that_carries_several_files_is_fetched_once(
     assert [path.name for path in folder.parent.iterdir()] == ["small"]
 
 
-@pytest.mark.parametrize("model", [*RECOGNISERS, *VOICES], ids=lambda model: model.name)
+@pytest.mark.parametrize("model", [*RECOGNISERS, JOE], ids=lambda model: model.name)
 def test_each_file_is_pinned_and_has_two_sources(model: SpeechModel) -> None:
     """Size, SHA-256, hub and wheels are named for each, and the wheels' pieces fill the file."""
-    assert known(model.name) is model
+    assert model.is_pinned
     for each in model.files:
         assert re.fullmatch("[0-9a-f]{64}", each.sha256 or "")
         assert each.hub is not None
@@ -99,9 +99,9 @@ def test_each_file_is_pinned_and_has_two_sources(model: SpeechModel) -> None:
     assert len({each.file for each in model.files}) == len(model.files)
 
 
-def test_what_nobody_knows_has_no_name() -> None:
+def test_a_recogniser_is_known_by_its_name() -> None:
     """A name that is in no catalogue is answered with nothing."""
-    assert known("huge") is None
+    assert [known(name) for name in ("base", "tiny.en", "huge")] == [BASE, TINY_EN, None]
 
 
 @pytest.mark.usefixtures("tiny_en", "base", "joe")
@@ -150,3 +150,13 @@ async def test_a_model_that_cannot_be_had_is_an_error_in_words(tmp_path: Path) -
     models = SpeechModels(tmp_path, hub=NOWHERE, index=NO_INDEX)
     with pytest.raises(WeightsError, match="Check the network"):
         await models.fetch(MODEL)
+
+
+async def test_a_removed_model_leaves_nothing(tmp_path: Path, index: PackageIndex) -> None:
+    """Its folder goes with all that stood beside its files; what is not there frees nothing."""
+    models = SpeechModels(tmp_path, hub=NOWHERE, index=index)
+    folder = await models.fetch(MODEL)
+    assert models.remove(MODEL) >= MODEL.size
+    assert not folder.exists()
+    assert models.remove(MODEL) == 0
+    assert await models.find(MODEL) is None

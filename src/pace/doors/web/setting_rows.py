@@ -227,7 +227,7 @@ class ChoiceRow(SettingRow):
         with self._field:
             for value, text in self._choices.items():
                 option = Tag("option", text, value=value)
-                attribute(option, "selected", value == self.value)
+                attribute(option, "selected", value == shown_value(self.value))
 
     def _show(self) -> None:
         self._field.show(shown_value(self.value))

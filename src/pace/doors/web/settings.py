@@ -23,6 +23,7 @@ from pace.doors.web.setting_rows import (
     SwitchRow,
     TextRow,
 )
+from pace.doors.web.voice_settings import voice_rows
 from pace.doors.web.window import Window
 from pace.memory.limits import IDLE_MINUTES, SUMMARY_TOKENS, WINDOW_SIZES
 from pace.settings import Settings
@@ -32,6 +33,7 @@ _SECTIONS = (
     ("activity", "Activity"),
     ("journal", "History"),
     ("planner", "Planner"),
+    ("voice", "Voice"),
     ("actions", "Actions"),
     ("privacy", "Privacy"),
 )
@@ -65,6 +67,8 @@ class _SettingsPage:
         self._activity()
         self._journal()
         planner = self._planner()
+        with _section("voice", "Voice"):
+            self._rows += voice_rows(self._adjusting, self._current)
         with _section("actions", "Actions"):
             actions = ActionsSettings(self._window, self._adjusting)
             self._rows += actions.rows

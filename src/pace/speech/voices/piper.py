@@ -12,7 +12,7 @@ from pathlib import Path
 from pace.errors import MissingExtraError, VoiceError
 from pace.speech.ports import Sound
 from pace.speech.voices.piper_child import PiperChild
-from pace.speech.voices.text import lines_to_speak
+from pace.speech.voices.text import SENTENCE_PAUSE, end_of, lines_to_speak, pause_after
 
 PROGRAM = (sys.executable, "-P", "-m", "piper")
 # A first line waits for the model, too: 2 s here, and a slow disk may take ten times as long.
@@ -43,6 +43,8 @@ class PiperVoice:
         self._command = (
             *(*program, "-m", str(path.resolve()), "--output-raw", "--debug"),
             *("--length-scale", f"{1 / speed:.3f}"),
+            # Between sentences that stand on one line; what follows a line is added below.
+            *("--sentence-silence", f"{SENTENCE_PAUSE}"),
         )
         self._answers_within = answers_within
         self._turn = asyncio.Lock()
@@ -72,9 +74,13 @@ class PiperVoice:
                 try:
                     await child.settle(answers_within=self._answers_within)
                     said = child.say(line, answers_within=self._answers_within)
+                    end = b""
                     async with aclosing(said) as pieces:
                         async for samples in pieces:
+                            end = end_of(end, samples, self._rate)
                             yield Sound(samples, self._rate)
+                    if (pause := pause_after(line, end, self._rate)) is not None:
+                        yield pause
                 except VoiceError as error:
                     raise await self._failed(child) from error
 
@@ -102,7 +108,7 @@ class PiperVoice:
         has_ended = child.has_ended
         await child.aclose()
         if child.lacks_program:
-            return VoiceError(str(MissingExtraError(f"The voice {self.name}", "voice")))
+            return VoiceError(str(MissingExtraError(f"The voice {self.name}", "piper")))
         what = "ended" if has_ended else "did not answer"
         return VoiceError(f"The voice {self.name} {what}. It starts anew with the next sentence.")
 

@@ -14,7 +14,7 @@ from enum import Enum, auto
 from pace.errors import VoiceError
 from pace.speech.ports import SAMPLE_BYTES, Sound
 from pace.speech.voices.environment import voice_environment
-from pace.speech.voices.text import has_words, one_line
+from pace.speech.voices.text import end_of, has_words, one_line, pause_after
 
 RAW_RATE = 22_050
 _PIECE_BYTES = 16_384
@@ -63,10 +63,10 @@ class SystemVoice:
         if not has_words(text):
             return
         process = await self._started(language)
+        rate, end = RAW_RATE, b""
         try:
             _give(process, text)
             if process.stdout is not None:
-                rate = RAW_RATE
                 if self._output is Output.WAV:
                     rate = await self._rate_told(process.stdout)
                 rest = b""
@@ -75,9 +75,13 @@ class SystemVoice:
                     whole = len(piece) // SAMPLE_BYTES * SAMPLE_BYTES
                     rest = piece[whole:]
                     if whole:
+                        end = end_of(end, piece[:whole], rate)
                         yield Sound(piece[:whole], rate)
             if await process.wait():
                 raise self._failed()
+            pause = pause_after(one_line(text), end, rate)
+            if pause is not None and not self.plays_itself:
+                yield pause
         finally:
             await _ended(process)
 
