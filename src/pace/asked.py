@@ -22,7 +22,7 @@ class Playback(Protocol):
         ...
 
     async def wait_over(self) -> None:
-        """Wait until all of the reply has sounded, or none of it will any more."""
+        """All of the reply is written: wait until it has sounded, or none of it will any more."""
         ...
 
 

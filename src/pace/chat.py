@@ -40,6 +40,27 @@ class RowStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpokenTimes:
+    """What a person waited for between the end of their speech and the first sound of the reply.
+
+    `pause` until they were taken to be done, `recognised` until their words were known as well,
+    `read` until the planner had read the prompt and gave its first word, `written` until there was
+    a clause to speak, `voiced` until it sounded.
+    """
+
+    pause: timedelta
+    recognised: timedelta
+    read: timedelta
+    written: timedelta
+    voiced: timedelta
+
+    @property
+    def total(self) -> timedelta:
+        """All of it."""
+        return self.pause + self.recognised + self.read + self.written + self.voiced
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """A person's words and the reply as far as it has come; the same row from first to last.
 
@@ -49,7 +70,7 @@ class Row:
     sentence for a turn that failed, or that failed after it had acted. `unheard` was written of an
     interrupted reply and did not sound any more: for the screen alone. `number` is that of the
     journal, for a row that was loaded from it. `sent` is the prompt of a turn that was answered,
-    and `first_words_after` how long its first words took.
+    `first_words_after` how long its first words took, and `spoken` what a spoken one waited for.
     """
 
     turn_id: TurnId
@@ -71,6 +92,7 @@ class Row:
     number: int | None = None
     sent: PromptParts | None = None
     first_words_after: timedelta | None = None
+    spoken: SpokenTimes | None = None
 
     @property
     def is_open(self) -> bool:
@@ -221,6 +243,11 @@ class ChatSession:
             self._put(replace(row, notices=(*row.notices, event.sentence)))
         elif isinstance(event, Shown):
             self._put(replace(row, shown=(*row.shown, event.text)))
+
+    def timed(self, turn_id: TurnId, times: SpokenTimes) -> None:
+        """The reply to spoken words sounds; this is what it waited for."""
+        if (row := self.row(turn_id)) is not None:
+            self._put(replace(row, spoken=times))
 
     def ask(self, turn_id: TurnId, request: ActionRequest | None) -> None:
         """Show an action that waits for the person's word; None when it waits no more."""

@@ -8,7 +8,7 @@ from pace.doors.voice.speaking import SpokenReply
 from pace.errors import VoiceError
 from pace.ports import Finished, FinishReason, Reasoned, TextDelta
 from pace.speech.ports import Voice
-from pace.testing import ManualSpeaker, ScriptedVoice
+from pace.testing import ManualClock, ManualSpeaker, ScriptedVoice
 
 WRITTEN = "The ferry leaves at noon. It costs nine crowns. Take a coat."
 END = Finished(reason=FinishReason.STOP)
@@ -24,7 +24,11 @@ async def speaking(
 ) -> AsyncIterator[SpokenReply]:
     """A reply that is spoken until the block ends."""
     reply = SpokenReply(
-        speaker, voice, language="en", trouble=(Told() if told is None else told).append
+        speaker,
+        voice,
+        language="en",
+        clock=ManualClock(),
+        trouble=(Told() if told is None else told).append,
     )
     async with asyncio.TaskGroup() as group:
         group.create_task(reply.run())
@@ -113,3 +117,15 @@ async def test_what_was_reasoning_is_silenced() -> None:
         assert voice.spoken[-1] == "Yes."
         speaker.played = speaker.given
         assert reply.heard == len("Yes.")
+
+
+async def test_each_reply_is_heard_from_its_own_beginning() -> None:
+    """What sounded before it is none of it."""
+    speaker = ManualSpeaker()
+    speaker.played = 7.0
+    async with speaking(speaker, ScriptedVoice()) as reply:
+        await reply.say(TextDelta(WRITTEN))
+        await settled()
+        assert reply.heard == 0
+        speaker.played += 2.5
+        assert WRITTEN[: reply.heard] == "The ferry leaves at noon."

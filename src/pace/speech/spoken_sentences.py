@@ -46,6 +46,10 @@ class SpokenSentences:
         self._text += delta
         return self._complete(is_whole=False)
 
+    def so_far(self) -> list[SpokenSentence]:
+        """All that was fed and is not given yet, since the rest may be long in coming."""
+        return self._complete(is_whole=True)
+
     def end(self) -> list[SpokenSentence]:
         """The rest; its last sentence says nothing if only space or signs were left."""
         rest = self._complete(is_whole=True)

@@ -1,20 +1,15 @@
 """A spoken conversation: what is heard becomes a turn of the one chat, and its reply is spoken."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
 from pace.asked import TurnReport, Words
 from pace.doors.open_chat import OpenChat
 from pace.doors.voice.listening import Listening, Utterance
-from pace.doors.voice.speaking import SpokenReply
+from pace.doors.voice.turns import USUAL_LANGUAGE, SpokenTurns
 from pace.journal.rows import TurnSource
-from pace.ports import PlannerEvent
+from pace.ports import Clock
 from pace.speech.ports import Speaker, Voice
-from pace.speech.voices.choosing import voice_for
-
-# Where nobody recognised a language yet.
-_USUAL_LANGUAGE = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +33,13 @@ class SpokenConversation:
         speaker: Speaker,
         voices: Sequence[Voice],
         *,
+        clock: Clock,
         trouble: Callable[[str], None],
     ) -> None:
-        self._chat = chat
         self._listening = listening
-        self._speaker = speaker
-        self._voices = tuple(voices)
-        self._trouble = trouble
-        self._voiceless: set[str] = set()
+        self._turns = SpokenTurns(
+            chat, speaker, voices, clock=clock, trouble=trouble, changed=_unseen
+        )
 
     async def turns(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[SpokenTurn]:
         """Every turn that is heard in these chunks, when its reply has sounded.
@@ -59,25 +53,10 @@ class SpokenConversation:
             yield await self._taken(utterance)
 
     async def _taken(self, utterance: Utterance) -> SpokenTurn:
-        language = utterance.language or _USUAL_LANGUAGE
-        voice = self._voice(language)
-        reply = SpokenReply(self._speaker, voice, language=language, trouble=self._trouble)
-        words = Words(text=utterance.text, source=TurnSource.VOICE, playback=reply)
-        speaking = asyncio.create_task(reply.run(), name="speak")
-
-        async def say(event: PlannerEvent) -> None:
-            await reply.say(event)
-
-        try:
-            report = await self._chat.say(words, say)
-        finally:
-            reply.stop()
-            await asyncio.wait([speaking])
+        words = Words(text=utterance.text, source=TurnSource.VOICE)
+        report = await self._turns.take(words, language=utterance.language or USUAL_LANGUAGE)
         return SpokenTurn(utterance, report)
 
-    def _voice(self, language: str) -> Voice | None:
-        voice = voice_for(language, self._voices)
-        if voice is None and language not in self._voiceless:
-            self._voiceless.add(language)
-            self._trouble(f"No voice here speaks the language {language}, so replies are text.")
-        return voice
+
+def _unseen() -> None:
+    """Nobody watches a reply begin."""

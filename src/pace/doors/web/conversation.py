@@ -18,6 +18,7 @@ from pace.doors.web.message_list import MessageList
 from pace.doors.web.plain import Tag
 from pace.doors.web.planner_choices import offered
 from pace.doors.web.talk_bar import TalkBar
+from pace.doors.web.voice.button import VoiceButton
 from pace.doors.web.window import Window
 from pace.folders import Folders
 from pace.memory.turn import TurnId
@@ -59,6 +60,8 @@ class _Page:
                 )
                 self._empty = Beginning(self._try)
                 self._composer = Composer.build()
+                with self._composer.box:
+                    self._voice = VoiceButton(window)
             self._memory = MemoryPanel(window, closed=self._bar.focus_memory)
         self._composer.said.subscribe(self._said)
         self._composer.stopped.subscribe(self._stop)
@@ -80,7 +83,8 @@ class _Page:
 
     def _submit(self, words: Words) -> None:
         self._composer.offer("")
-        self._chat.submit(words)
+        if not self._voice.type(words):
+            self._chat.submit(words)
         self._list.to_end()
 
     async def _act(self, name: str, row: Row, again: TurnId) -> None:
@@ -101,8 +105,8 @@ class _Page:
             case "dismiss" if row.trouble:
                 self._chat.session.remove(row.turn_id)
 
-    def _stop(self) -> None:
-        if self._chat.stop():
+    async def _stop(self) -> None:
+        if await self._voice.stop() or self._chat.stop():
             self._around.announce("Stopped.")
 
     async def _begin(self, *, temporary: bool) -> None:
@@ -124,7 +128,9 @@ class _Page:
     async def _pressed(self, name: str) -> None:
         match name:
             case "escape" if self._chat.session.open_row is not None:
-                self._stop()
+                await self._stop()
+            case "escape" if self._voice.close_microphone():
+                self._around.announce("The microphone is closed.")
             case "escape":
                 self._memory.close()
                 self._bar.end_finding()

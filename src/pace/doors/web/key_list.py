@@ -5,10 +5,11 @@ from pace.doors.web.plain import Tag
 _KEYS = (
     ("Enter", "send"),
     ("Shift + Enter", "begin a new line"),
-    ("Esc", "stop the reply, or leave an edit"),
+    ("Esc", "stop the reply, close the microphone, or leave an edit"),
     ("/", "go to the message box"),
     ("Ctrl + Alt + N", "begin a new conversation"),
     ("Ctrl + Alt + T", "begin a temporary one"),
+    ("Ctrl + Alt + V", "talk while you hold them, or tap them for one turn"),
     ("Ctrl + Alt + F", "find in this conversation"),
     ("Ctrl + Alt + M", "show what the model sees"),
     ("?", "this list"),

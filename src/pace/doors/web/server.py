@@ -25,6 +25,7 @@ from pace.doors.web.no_page import build_no_page
 from pace.doors.web.own_logs import faults_told
 from pace.doors.web.page_policy import PagePolicy
 from pace.doors.web.pages import build_pages
+from pace.doors.web.voice.desk import VoiceDesk
 from pace.doors.web.window import Window
 from pace.history import PaceHistory
 from pace.settings_file import SettingsFile
@@ -34,6 +35,7 @@ _RECONNECT_LIMIT = 30.0
 _GRACE_SECONDS = 2
 _STATIC = Path(__file__).parent / "static"
 _STATIC_PATH = "/static"
+_VOICE_PATH = "/voice"
 
 Opener = Callable[[str], Awaitable[None]]
 
@@ -65,12 +67,13 @@ async def serve_window(
         chat = OpenChat(
             file, screen=FetchBar(), history=history, tell=notices.append, actions=actions
         )
-        async with chat:
+        async with chat, VoiceDesk(chat) as voice:
             if chat.note:
                 tell(chat.note)
             secret, ticket = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+            window = Window(chat, history, notices, Drawings(chat.session), voice)
             gate = Gatekeeper(
-                PagePolicy(_app_of(Window(chat, history, notices, Drawings(chat.session)))),
+                PagePolicy(_app_of(window)),
                 hosts=hosts_of(address.names, address.port),
                 secret=secret,
                 cookie=f"pace-{address.port}",
@@ -95,6 +98,7 @@ def _app_of(window: Window) -> FastAPI:
     app = FastAPI(openapi_url=None)
     build_pages(window)
     build_no_page()
+    app.add_api_websocket_route(_VOICE_PATH, window.voice.serve)
     framework.add_static_files(_STATIC_PATH, _STATIC, max_cache_age=0)
     ui.add_head_html(f'<script defer src="{_STATIC_PATH}/window.js"></script>', shared=True)
     ui.add_css(_STATIC / "connection.css", shared=True)

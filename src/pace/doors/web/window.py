@@ -9,6 +9,7 @@ from nicegui import Event
 from pace.doors.open_chat import OpenChat
 from pace.doors.web.drawing import Drawings
 from pace.doors.web.measures import Measures
+from pace.doors.web.voice.desk import VoiceDesk
 from pace.history import PaceHistory
 
 
@@ -40,6 +41,7 @@ class Window:
     history: PaceHistory
     notices: deque[str]
     drawings: Drawings
+    voice: VoiceDesk
     drafts: Drafts = field(default_factory=Drafts)
     settings_changed: Event[[]] = field(default_factory=Event)
     history_changed: Event[[]] = field(default_factory=Event)

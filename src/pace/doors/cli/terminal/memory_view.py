@@ -1,7 +1,7 @@
 """Shows what Pace holds of a conversation, and how much of the next prompt each part takes."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -9,7 +9,10 @@ from rich.text import Text
 
 from pace.doors.cli.terminal.look import ACCENT, DIM, GOOD, STRONG, WARNING, Look
 from pace.doors.cli.terminal.wrapping import flowed, labelled
+from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import safe_text
+from pace.errors import PaceError
+from pace.memory.fitting import Room
 from pace.memory.prompt import PromptParts, recalled_turns
 from pace.memory.thread import ThreadMemory
 from pace.summarizers.chain import TurnedDown, in_words
@@ -36,6 +39,33 @@ class MemoryFacts:
     idle_left: timedelta
     shows_summary: bool
     turned_down: TurnedDown = field(default_factory=Counter)
+
+
+async def facts_of(chat: OpenChat, *, tell: Callable[[str], None]) -> MemoryFacts:
+    """What a chat holds now; `tell` gets a sentence if its planner cannot be asked."""
+    parts = chat.parts
+    memory = await chat.memory()
+    try:
+        prompt = await chat.companion.next_prompt(chat.thread_id, "")
+        context = (await parts.planner.traits()).context_tokens
+    except PaceError as error:
+        tell(str(error))
+        next_parts, context = None, 0
+    else:
+        next_parts = prompt.parts
+    return MemoryFacts(
+        memory=memory,
+        parts=next_parts,
+        context_tokens=context,
+        reply_tokens=Room(
+            context_tokens=context, reply_tokens=chat.settings.planner.reply_tokens
+        ).for_reply,
+        prepared_tokens=parts.preparing.prepared_tokens(chat.thread_id),
+        fold_outcomes=parts.folding.outcomes,
+        turned_down=chat.turned_down,
+        idle_left=chat.idle_left(memory),
+        shows_summary=chat.settings.activity.show_summary,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ class PromptLine:
             key_bindings=self._bindings(),
             color_depth=ColorDepth.DEPTH_1_BIT if look.is_plain else ColorDepth.DEPTH_4_BIT,
             input=self._input,
-            output=_output(stdout),
+            output=output_of(stdout),
         )
         self._app.ttimeoutlen = 0.05
         self._app.key_processor.before_key_press += self._key_comes
@@ -337,7 +337,7 @@ class _TypedAhead:
         self._groups.clear()
 
 
-def _output(stdout: TextIO) -> Output:
+def output_of(stdout: TextIO) -> Output:
     """Without asking the terminal where its cursor is: many do not answer, and we need not know."""
     output = create_output(stdout)
     if isinstance(output, Vt100_Output):

@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Protocol
 
 from rich.text import Text
 
@@ -21,7 +22,7 @@ from pace.doors.cli.terminal.commands import Asked, Message, Mistaken, parse
 from pace.doors.cli.terminal.completing import CommandCompleter
 from pace.doors.cli.terminal.cooked import CookedLine
 from pace.doors.cli.terminal.look import DIM, ERROR, Look, look_of
-from pace.doors.cli.terminal.memory_view import MemoryFacts, memory_lines
+from pace.doors.cli.terminal.memory_view import facts_of, memory_lines
 from pace.doors.cli.terminal.modes import modes_kept, signals_taken
 from pace.doors.cli.terminal.pages import divider, first_screen, help_page
 from pace.doors.cli.terminal.picking import Picking, tier_choices
@@ -35,7 +36,6 @@ from pace.doors.safe_text import safe_line, safe_text
 from pace.doors.switching import mark_of
 from pace.errors import PaceError
 from pace.history import PaceHistory
-from pace.memory.fitting import Room
 from pace.memory.turn import is_blank
 from pace.ports import Clock
 from pace.settings_file import SettingsFile
@@ -73,10 +73,28 @@ async def run_terminal(
     `chat` is open, and stays so; sentences that come into `told` are shown. The terminal is left as
     it was found, also when this raises.
     """
+    sentences: deque[str] = deque() if told is None else told
+    return await held(lambda look: Screen(chat, look, clock or SystemClock(), sentences))
+
+
+class OnTerminal(Protocol):
+    """What takes a whole terminal for itself."""
+
+    async def run(self) -> None:
+        """Until the person leaves."""
+        ...
+
+    def interrupt(self) -> None:
+        """Take Ctrl-C from wherever it comes."""
+        ...
+
+
+async def held(make: Callable[[Look], OnTerminal]) -> int:
+    """Run what is made for this terminal's look; gives the exit code. The terminal is put back."""
     look = look_of(sys.stdout, os.environ)
     ending = _Ending()
     with modes_kept(sys.stdin, sys.stdout, look):
-        screen = Screen(chat, look, clock or SystemClock(), deque() if told is None else told)
+        screen = make(look)
         with signals_taken(interrupt=ending.soon(screen.interrupt), leave=ending.leave):
             try:
                 await screen.run()
@@ -206,35 +224,10 @@ class Screen:
         self._talking.tell("Nothing remembers these; the model does not see them again.")
 
     async def _memory(self, _rest: str) -> None:
-        facts = await self._memory_facts()
+        await self._toolbar.refresh()
+        facts = await facts_of(self._chat, tell=self._talking.tell_error)
         lines = memory_lines(facts, width=self._canvas.width, look=self._look)
         self._canvas.write(*lines, "")
-
-    async def _memory_facts(self) -> MemoryFacts:
-        await self._toolbar.refresh()
-        chat, parts = self._chat, self._chat.parts
-        memory = await chat.memory()
-        try:
-            prompt = await chat.companion.next_prompt(chat.thread_id, "")
-            context = (await parts.planner.traits()).context_tokens
-        except PaceError as error:
-            self._talking.tell_error(str(error))
-            next_parts, context = None, 0
-        else:
-            next_parts = prompt.parts
-        return MemoryFacts(
-            memory=memory,
-            parts=next_parts,
-            context_tokens=context,
-            reply_tokens=Room(
-                context_tokens=context, reply_tokens=chat.settings.planner.reply_tokens
-            ).for_reply,
-            prepared_tokens=parts.preparing.prepared_tokens(chat.thread_id),
-            fold_outcomes=parts.folding.outcomes,
-            turned_down=chat.turned_down,
-            idle_left=self._toolbar.left(),
-            shows_summary=chat.settings.activity.show_summary,
-        )
 
     async def _reset(self, _rest: str) -> None:
         held = await self._chat.memory()

@@ -21,13 +21,16 @@ export default {
           :aria-describedby="tooLong ? 'too-long' : undefined" enterkeyhint="send" spellcheck="true"
           @input="changed" @keydown="key"
         ></textarea>
-        <button v-if="replying" type="button" class="button stop" @click="$emit('stop')">
-          <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
-            <rect x="2" y="2" width="10" height="10" rx="2" fill="currentColor" />
-          </svg>
-          Stop
-        </button>
-        <button type="submit" class="button primary send" :disabled="!hasWords || !!tooLong">Send</button>
+        <slot></slot>
+        <div class="composer-send">
+          <button v-if="replying" type="button" class="button stop" @click="$emit('stop')">
+            <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+              <rect x="2" y="2" width="10" height="10" rx="2" fill="currentColor" />
+            </svg>
+            Stop
+          </button>
+          <button type="submit" class="button primary send" :disabled="!hasWords || !!tooLong">Send</button>
+        </div>
       </div>
     </form>`,
   props: {

@@ -11,6 +11,7 @@ export default {
       <div class="answer">
         <span class="unseen">Pace: </span>
         <div v-show="html" class="reply prose" dir="auto" ref="reply"></div>
+        <div v-if="unheard" class="unheard" dir="auto"><span class="unseen">Written, and not heard any more: </span>{{ unheard }}</div>
         <p v-if="open && !html && !ask" class="activity"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>{{ doing }}</p>
         <div v-if="ask" class="ask" role="group" :aria-label="'Pace would ' + ask.would">
           <p class="ask-would" role="alert"><strong>{{ ask.careful ? "Careful: Pace would" : "Pace would" }}</strong> {{ ask.would }}.</p>
@@ -28,6 +29,7 @@ export default {
         </details>
         <p v-if="trouble" class="trouble"><strong>{{ status === "failed" ? "No reply." : "Then it failed." }}</strong> {{ trouble }}</p>
         <p v-if="marks" class="mark">{{ marks }}</p>
+        <p v-if="times" class="times" title="From the end of your speech to the first sound, in seconds">{{ times }}</p>
         <div class="row-actions">
           <button v-for="name in actions" :key="name" type="button" class="button small quiet" @click="act(name)">{{ names[name] }}</button>
           <time v-if="!open" class="at">{{ at }}</time>
@@ -44,6 +46,8 @@ export default {
     activity: String,
     trouble: String,
     marks: String,
+    unheard: String,
+    times: String,
     at: String,
     actions: { type: Array, default: () => [] },
     ask: Object,
