@@ -32,7 +32,7 @@ export default {
             <rect x="9" y="3" width="6" height="11" rx="3" /><path d="M5.5 11a6.5 6.5 0 0 0 13 0M12 17.5V21" />
           </svg>
           <span class="voice-word">{{ word }}</span>
-          <span v-if="shown !== 'off'" class="voice-level" aria-hidden="true">
+          <span v-if="hasLevel" class="voice-level" aria-hidden="true">
             <i v-for="(share, at) in bars" :key="at" :style="{ height: Math.round(20 + 80 * share * loudness) + '%' }"></i>
           </span>
         </button>
@@ -78,6 +78,9 @@ export default {
     },
     word() {
       return this.shown === "waking" ? "One moment" : NAMES[this.state];
+    },
+    hasLevel() {
+      return ["listening", "hearing", "speaking"].includes(this.shown);
     },
     notice() {
       return this.told || this.opening;
