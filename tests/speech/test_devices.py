@@ -13,7 +13,7 @@ import pytest
 from pace.errors import MicrophoneError, PaceError, SpeakerError
 from pace.speech.devices.listing import DeviceKind, SoundDevice, device_named, sound_devices
 from pace.speech.devices.microphone import DeviceMicrophone
-from pace.speech.devices.opening import how_to_allow
+from pace.speech.devices.opening import PERIOD_MS, how_to_allow
 from pace.speech.devices.speaker import DeviceSpeaker
 from pace.speech.devices.threads import in_thread
 from pace.speech.devices.waiting_sound import WaitingSound
@@ -21,6 +21,8 @@ from pace.speech.ports import CHUNK_SAMPLES, RATE, SAMPLE_BYTES, Sound
 from pace.speech.sound import SILENCE_DBFS, level
 from speech.pulse import Pulse, monitor_of, needs_pulse, running_pulse
 
+# A machine at many tests is late by more than the 60 ms that a person may not notice.
+PATIENT = 16
 ONE_SENTENCE = re.compile(r"[^.?!]+\. [^.?!]+[.]?|[^.?!]+: [^.?!]+")
 DEVICES = (
     SoundDevice(name="USB Headset", kind=DeviceKind.MICROPHONE, is_default=False, id=b"1"),
@@ -127,7 +129,7 @@ def pitch_of(heard: np.ndarray) -> float:
 async def test_any_device_gives_the_right_pitch(pulse: Pulse, rate: int, channels: int) -> None:
     """A voice's tone is heard at its pitch and length, whatever rate and channels a device has."""
     pulse.add_sink(rate=rate, channels=channels)
-    speaker = DeviceSpeaker()
+    speaker = DeviceSpeaker(periods=PATIENT)
     async with hearing(DeviceMicrophone()) as ear:
         await speaker.play(tone(1, rate=22_050))
         await speaker.wait_silent()
@@ -145,7 +147,7 @@ async def test_any_device_gives_the_right_pitch(pulse: Pulse, rate: int, channel
 async def test_pieces_join_without_a_gap(pulse: Pulse) -> None:
     """What was played in pieces is heard as one sound, sample by sample."""
     pulse.add_sink(rate=RATE, channels=1)
-    speaker, given = DeviceSpeaker(), noise(1)
+    speaker, given = DeviceSpeaker(periods=PATIENT), noise(1)
     async with hearing(DeviceMicrophone()) as ear:
         for start in range(0, len(given.samples), 3_332):
             await speaker.play(Sound(given.samples[start : start + 3_332]))
@@ -159,7 +161,7 @@ async def test_pieces_join_without_a_gap(pulse: Pulse) -> None:
 async def test_a_pause_goes_on_at_the_very_sample(pulse: Pulse) -> None:
     """Paused, the room is silent and `played` is what sounded; resumed, no sample is missing."""
     pulse.add_sink(rate=RATE, channels=1)
-    speaker, given = DeviceSpeaker(), noise(2)
+    speaker, given = DeviceSpeaker(periods=PATIENT), noise(2)
     async with hearing(DeviceMicrophone()) as ear:
         await speaker.play(given)
         await ear.until_loud()
@@ -167,9 +169,10 @@ async def test_a_pause_goes_on_at_the_very_sample(pulse: Pulse) -> None:
         speaker.pause()
         at_once = speaker.played
         await ear.until_silent()
+        await ear.more(2 * PATIENT)
         sounded = np.count_nonzero(samples(ear.chunks)) / RATE
         assert speaker.played == sounded
-        assert 0 <= sounded - at_once < 0.1
+        assert 0 <= sounded - at_once < 0.1 + PATIENT * PERIOD_MS / 1000
         assert speaker.level == SILENCE_DBFS
         await ear.more(20)
         assert speaker.played == sounded

@@ -120,7 +120,7 @@ async def test_words_that_are_too_long_stay_whole_and_are_not_sent(talk: Talk) -
     await expect(talk.page.get_by_role("alert")).to_have_count(0)
     await talk.box.press("Enter")
     # More than this model takes, which it says itself.
-    await expect(talk.rows).to_contain_text("No reply.")
+    await expect(talk.rows).to_contain_text("No reply.", timeout=30_000)
     await expect(talk.button("Show all")).to_have_count(0)
     await expect(talk.box).to_have_value("")
 

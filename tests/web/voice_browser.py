@@ -1,5 +1,6 @@
 """A browser whose microphone hears a sound file, at a window that has ears and a voice."""
 
+import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Mapping
@@ -90,6 +91,7 @@ class Speaking:
     sent: list[dict[str, Any]] = field(default_factory=list)
     got: list[dict[str, Any]] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
+    has_sounded: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def page(self) -> Page:
@@ -123,24 +125,21 @@ class Speaking:
         if "/voice" not in socket.url:
             return
         self.addresses.append(socket.url)
-        socket.on("framesent", lambda data: _keep(self.sent, data))
+        socket.on("framesent", self._sent)
         socket.on("framereceived", lambda data: _keep(self.got, data))
 
     async def is_now(self, state: str) -> None:
         await expect(self.page.locator(".voice")).to_have_attribute("data-state", state)
 
     async def sounds(self) -> None:
-        """Wait until some of a reply has sounded."""
-        await self.is_now("speaking")
-        async with self.page.expect_event("console", lambda said: said.text == "sounds"):
-            await self.page.evaluate(
-                """() => { const look = setInterval(() => {
-                    if (document.querySelectorAll(".times").length) {
-                        clearInterval(look);
-                        setTimeout(() => console.info("sounds"), 1200);
-                    }
-                }, 50); }"""
-            )
+        """Wait until the page says that a second of a reply has sounded."""
+        async with asyncio.timeout(20):
+            await self.has_sounded.wait()
+
+    def _sent(self, data: str | bytes) -> None:
+        _keep(self.sent, data)
+        if self.played >= 1:
+            self.has_sounded.set()
 
 
 def _keep(kept: list[dict[str, Any]], data: str | bytes) -> None:

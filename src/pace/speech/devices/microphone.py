@@ -12,6 +12,8 @@ from pace.speech.devices.opening import OpenDevice, how_to_allow
 from pace.speech.devices.threads import in_thread
 from pace.speech.ports import CHUNK_SAMPLES, RATE, SAMPLE_BYTES
 
+# 320 ms wait for a machine that is busy; whoever comes in time waits for none of them.
+_PERIODS = 16
 _CHUNK_BYTES = CHUNK_SAMPLES * SAMPLE_BYTES
 # Of somebody who does not come for them, the chunks of the last 4 s are kept.
 _KEPT_CHUNKS = 4 * RATE // CHUNK_SAMPLES
@@ -46,6 +48,7 @@ class DeviceMicrophone:
                 DeviceKind.MICROPHONE,
                 self._wanted,
                 rate=RATE,
+                periods=_PERIODS,
                 carry=heard.put,
                 gone=heard.end,
             ),

@@ -22,7 +22,8 @@ from pace.speech.devices.listing import (
 PERIOD_MS = 20
 """How much sound goes to or comes from a device at once."""
 PERIODS = 3
-"""So many of them lie in its buffer: 60 ms are silent soon, and outlast what keeps us busy."""
+"""So many of them lie in its buffer: 60 ms are silent soon, and outlast what keeps us busy. More
+of them outlast a machine that is busier, and are silent later."""
 _APP_NAME = "Pace"
 
 
@@ -40,12 +41,14 @@ class OpenDevice:
         wanted: str | None,
         *,
         rate: int,
+        periods: int = PERIODS,
         carry: Callable[[Any], Any],
         gone: Callable[[], None],
     ) -> None:
         self.ticks = 0
         """How often the device's thread came; it does so as long as the device is there."""
         self.rate = rate
+        self._periods = periods
         self._kind = kind
         self._carry = carry
         self._gone = gone
@@ -71,7 +74,7 @@ class OpenDevice:
             "nchannels": 1,
             "sample_rate": self.rate,
             "buffersize_msec": PERIOD_MS,
-            "callback_periods": PERIODS,
+            "callback_periods": self._periods,
             "backends": BACKENDS,
             "app_name": _APP_NAME,
         }

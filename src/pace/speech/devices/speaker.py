@@ -14,7 +14,6 @@ from pace.speech.ports import RATE, Sound
 
 # A voice is that far ahead of its sound, and no further: what is cut is not made for nothing.
 _AHEAD_SECONDS = 5.0
-_BUFFERED_SECONDS = PERIOD_MS * PERIODS / 1000
 # Between two sentences of a reply a slow model may think; opening anew takes a moment, or a click.
 IDLE_AFTER = timedelta(seconds=5)
 # A device that takes nothing for 2 s is gone; waking a headset up may take as long again.
@@ -26,15 +25,23 @@ class DeviceSpeaker:
     """The default loudspeaker, or the one that `device` names, in part or whole.
 
     It is opened with the first sound, at that sound's rate, and let go when it was silent for
-    `idle_after`. Sound of another rate waits for what is before it. A pause ends with `stop`.
-    When the device fails, what waited is dropped, the next call raises SpeakerError, and the one
-    after that opens it anew.
+    `idle_after`. `periods` of 20 ms lie in its buffer. Sound of another rate waits for what is
+    before it. A pause ends with `stop`. When the device fails, what waited is dropped, the next
+    call raises SpeakerError, and the one after that opens it anew.
     """
 
-    def __init__(self, device: str | None = None, *, idle_after: timedelta = IDLE_AFTER) -> None:
+    def __init__(
+        self,
+        device: str | None = None,
+        *,
+        idle_after: timedelta = IDLE_AFTER,
+        periods: int = PERIODS,
+    ) -> None:
         self._wanted = device
+        self._periods = periods
+        self._buffered_seconds = PERIOD_MS * periods / 1000
         self._idle_after = idle_after
-        self._sound = WaitingSound(RATE, buffered_seconds=_BUFFERED_SECONDS)
+        self._sound = WaitingSound(RATE, buffered_seconds=self._buffered_seconds)
         self._sounded_before = 0.0
         self._stops = 0
         self._opened: OpenDevice | None = None
@@ -119,7 +126,7 @@ class DeviceSpeaker:
         await self._let_go()
         self._sounded_before += self._sound.sounded
         sound = WaitingSound(
-            rate, buffered_seconds=_BUFFERED_SECONDS, is_paused=self._sound.is_paused
+            rate, buffered_seconds=self._buffered_seconds, is_paused=self._sound.is_paused
         )
         loop = asyncio.get_running_loop()
         gone = asyncio.Event()
@@ -136,7 +143,12 @@ class DeviceSpeaker:
         self._sound = sound
         opened = await in_thread(
             lambda: OpenDevice(
-                DeviceKind.SPEAKER, self._wanted, rate=rate, carry=take, gone=lambda: tell(gone)
+                DeviceKind.SPEAKER,
+                self._wanted,
+                rate=rate,
+                periods=self._periods,
+                carry=take,
+                gone=lambda: tell(gone),
             ),
             OpenDevice.close,
         )
@@ -157,7 +169,7 @@ class DeviceSpeaker:
             if gone.is_set() or quiet_looks * look.total_seconds() >= most * _LOOKS_EVERY:
                 self._fault = opened.vanished()
                 self._sounded_before += self._sound.sounded
-                self._sound = WaitingSound(opened.rate, buffered_seconds=_BUFFERED_SECONDS)
+                self._sound = WaitingSound(opened.rate, buffered_seconds=self._buffered_seconds)
                 break
             ticks = opened.ticks
             idle = idle + look if self._sound.is_silent else timedelta()
