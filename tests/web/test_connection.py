@@ -188,8 +188,8 @@ async def test_the_server_s_death_is_said_and_nothing_is_sent_by_itself(
         await expect(box(tab.page)).to_have_value("Still there?")
         await window.wait_ended()
         await _goes_on(tab, window, mine, model)
-        tab.forgive()
         await mine.close()
+        tab.forgive()
         assert mine.troubles == []
     assert len(model.sent) == asked
 
