@@ -6,7 +6,7 @@ Run: python benchmarks/first_sound.py [--model default|tiny] [--recogniser base|
 Piper speaks the questions into a microphone of memory, in real time; recogniser, model and voice
 are the real ones, and a loudspeaker of memory takes as long as the sound does. The first six turns
 only make the conversation; of the others the median and the 95th percentile are printed, whole and
-part by part. Each reply is cut once it has sounded for a while, as people do.
+part by part. Each reply is heard out, and 1.5 s later the person speaks again.
 """
 
 import argparse
@@ -34,8 +34,9 @@ from pace.speech.sound import SILENCE_DBFS, at_rate
 _CHUNK_SECONDS = CHUNK_SAMPLES / RATE
 _CHUNK_BYTES = CHUNK_SAMPLES * SAMPLE_BYTES
 _SETTLING = 6
-# Long enough for the next prompt to be read, as it is while a person listens.
-_LISTENED = 8.0
+# After a reply has sounded, before a person speaks again.
+_THINKS = 1.5
+_INSTRUCTIONS = "You are Pace, a friendly companion. Answer in one or two short sentences."
 QUESTIONS = (
     "Which city in Italy is best for a first visit?",
     "How many days should I stay there?",
@@ -131,6 +132,7 @@ async def run(asked: argparse.Namespace) -> None:
         (Path(home) / "cache" / "models").symlink_to(models)
         os.environ["PACE_HOME"] = home
         flags = {"planner.model": asked.model, "voice.recogniser": asked.recogniser}
+        flags["planner.instructions"] = _INSTRUCTIONS
         file = SettingsFile.open(flags)
         async with (
             open_equipment(file.current.voice, screen=FetchBar(), tell=print) as gear,
@@ -168,9 +170,8 @@ async def talked(
             if row.spoken is not None and turn >= _SETTLING:
                 times.append(row.spoken)
                 print(f"{turn + 1:3} {row.spoken.total.total_seconds():.2f} s", flush=True)
-            await asyncio.sleep(_LISTENED)
-            await live.stop()
-            await chat.wait_folded(timedelta(seconds=5))
+            await heard_out(chat)
+            await asyncio.sleep(_THINKS)
     finally:
         life.cancel()
         await asyncio.wait([life])
@@ -184,6 +185,12 @@ async def replied(chat: OpenChat, before: int) -> Row:
         if len(rows) > before and (rows[-1].spoken is not None or not rows[-1].is_open):
             return rows[-1]
         await asyncio.sleep(0.02)  # as fine as is told
+
+
+async def heard_out(chat: OpenChat) -> None:
+    """Wait until no reply sounds."""
+    while chat.session.open_row is not None:  # noqa: ASYNC110  # as fine as is told
+        await asyncio.sleep(0.05)
 
 
 def tell(times: list[SpokenTimes], asked: argparse.Namespace) -> None:
