@@ -1,5 +1,6 @@
 """A conversation by voice as it is lived, over stand-ins for ears, mouth and devices."""
 
+import asyncio
 import json
 from datetime import timedelta
 from pathlib import Path
@@ -411,3 +412,45 @@ async def test_typing_at_an_open_question_is_a_no() -> None:
         await on.over()
         assert action.runs == []
         assert [row.status for row in on.rows][-1] is RowStatus.ANSWERED
+
+
+async def test_what_was_begun_is_not_asked_for_again() -> None:
+    """R11, R15: words whose action has begun are a turn, and no part of the next one."""
+    gate = Gate()
+    action = ScriptedAction("ring", gate, "Rang.")
+    silent = json.dumps(
+        {"intent": "action", "spokenText": "", "payload": {"name": "ring", "args": {"what": "ten"}}}
+    )
+    answer = json.dumps({"intent": "answer", "spokenText": "Good."})
+    planner = ScriptedPlanner(silent, answer, traits=ENVELOPES)
+    flags: dict[str, object] = {**ACTING, "actions.allowed": "ring"}
+    heard = ("Ring at ten.", "And thank you.")
+    async with living(planner, *heard, actions=FixedActions(action), flags=flags) as on:
+        on.live.talk()
+        await settled()
+        await on.say()
+        assert len(action.runs) == 1
+        on.live.talk()
+        await settled()
+        await on.say()
+        await on.over()
+        assert [pair[0] for pair in await on.pairs()] == ["Ring at ten.", "And thank you."]
+        assert len(action.runs) == 1
+
+
+async def test_words_that_come_at_once_are_taken_one_after_the_other() -> None:
+    """Typed while they are cut in on: each is a row, and the last one is answered."""
+    planner = ScriptedPlanner([Gate(), "Never."], "Three.")
+    async with living(planner, "When?") as on:
+        on.live.talk()
+        await settled()
+        await on.say()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(on.live.type(typed("How many?")))
+            group.create_task(on.live.type(typed("How many boats?")))
+        await settled()
+        await on.over()
+        assert await on.pairs() == [("How many boats?", "Three.", False)]
+        assert [row.status for row in on.rows] == [
+            *(RowStatus.FAILED, RowStatus.FAILED, RowStatus.ANSWERED)
+        ]

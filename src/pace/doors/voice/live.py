@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pace.asked import Words
+from pace.chat import RowStatus
 from pace.doors.faults import fault_sentence
 from pace.doors.open_chat import OpenChat
 from pace.doors.voice.asking import AskingAloud
@@ -94,6 +95,8 @@ class LiveConversation:
         self._accepted: TurnId | None = None
         self._sign: Sign | None = None
         self._began_at = self._done_at = clock.now()
+        # From the end of one turn to the beginning of the next.
+        self._changing = asyncio.Lock()
         self._turn: asyncio.Task[None] | None = None
         self._taken: Words | None = None
         self._quiet = timedelta()
@@ -143,8 +146,9 @@ class LiveConversation:
 
     async def type(self, words: Words) -> None:
         """Send typed words; a reply that sounds is cut at once."""
-        await self._cut()
-        self._begin(words, self._language)
+        async with self._changing:
+            await self._cut()
+            self._begin(words, self._language)
 
     async def stop(self) -> bool:
         """Cut the reply at once; False if there is none."""
@@ -255,22 +259,25 @@ class LiveConversation:
             await self._said(utterance)
 
     async def _said(self, utterance: Utterance) -> None:
-        text, turn_id = utterance.text, self._accepted or TurnId(str(uuid.uuid4()))
+        turn_id = self._accepted or TurnId(str(uuid.uuid4()))
         self.words, self._accepted = "", None
-        reply, before = self._turns.reply, self._taken
-        if self._is_replying and before is not None and before.source is TurnSource.VOICE:
-            # Whoever goes on before anything was answered adds to what they said.
-            if reply is not None and not reply.heard:
-                text = f"{before.text} {text}"
-            else:
-                before = None
-        else:
-            before = None
-        await self._cut()
-        if before is not None:
-            self._chat.session.remove(before.turn_id)
-        words = Words(text=text, source=TurnSource.VOICE, turn_id=turn_id)
-        self._begin(words, utterance.language, pause=utterance.pause, done_at=self._done_at)
+        async with self._changing:
+            before = self._taken if self._is_replying else None
+            await self._cut()
+            words = Words(
+                text=self._whole(before, utterance.text), source=TurnSource.VOICE, turn_id=turn_id
+            )
+            self._begin(words, utterance.language, pause=utterance.pause, done_at=self._done_at)
+
+    def _whole(self, before: Words | None, text: str) -> str:
+        """Whoever goes on before anything was answered or done adds to what they said."""
+        if before is None or before.source is not TurnSource.VOICE:
+            return text
+        row = self._chat.session.row(before.turn_id)
+        if row is None or row.status is not RowStatus.FAILED:
+            return text
+        self._chat.session.remove(before.turn_id)
+        return f"{before.text} {text}"
 
     def _is_own(self, text: str) -> bool:
         """Whether it is what Pace said itself, while it sounded or just before."""
@@ -310,7 +317,6 @@ class LiveConversation:
         with suppress(SpeakerError):  # it was told in words, too
             await self._speaker.play(closing_tone())
             await self._speaker.wait_silent()
-            self._speaker.stop()
 
     # --- what is replied
 

@@ -52,8 +52,8 @@ class SpokenTurns:
     @property
     def sounded(self) -> tuple[Sequence[str], datetime | None]:
         """What was spoken last, and when it ended; None while it sounds."""
-        if self.reply is not None:
-            return tuple(self.reply.lately) or self._last_spoken, None
+        if self.reply is not None and self.reply.lately:
+            return tuple(self.reply.lately), None
         return self._last_spoken, self._silent_since
 
     async def take(

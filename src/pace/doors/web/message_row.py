@@ -1,11 +1,10 @@
 """How one turn of the transcript looks: its reply as HTML, and what is to be said below it."""
 
-from datetime import timedelta
-
 from nicegui.element import Element
 
-from pace.chat import Divider, Row, RowStatus, SpokenTimes
+from pace.chat import Divider, Row, RowStatus
 from pace.doors.safe_text import safe_line, safe_text
+from pace.doors.spoken_times import times_told
 from pace.doors.web.drawing import Drawings
 from pace.journal.rows import TurnSource
 from pace.ports import Loading, Reading, Risk
@@ -44,7 +43,7 @@ class MessageRow(Element, component="components/message_row.js"):
         self._set("trouble", _sentence(row.trouble))
         self._set("marks", " · ".join(_marks(row)))
         self._set("unheard", safe_text(row.unheard.strip()))
-        self._set("times", _times(row.spoken))
+        self._set("times", "" if row.spoken is None else times_told(row.spoken))
         self._set("ask", _ask(row))
         self._set("shown", [safe_text(text) for text in row.shown])
         self._set("notices", [safe_line(text) for text in row.notices])
@@ -113,25 +112,6 @@ def _marks(row: Row) -> list[str]:
     elif row.cut_off:
         marks.append("Cut off at the limit for a reply")
     return marks
-
-
-def _times(spoken: SpokenTimes | None) -> str:
-    """Where the time went between the end of somebody's speech and the first sound."""
-    if spoken is None:
-        return ""
-    parts = (
-        ("heard", spoken.pause),
-        ("recognised", spoken.recognised),
-        ("read", spoken.read),
-        ("first words", spoken.written),
-        ("sound", spoken.voiced),
-    )
-    told = " · ".join(f"{name} {_seconds(taken)}" for name, taken in parts)
-    return f"{_seconds(spoken.total)} s: {told}"
-
-
-def _seconds(taken: timedelta) -> str:
-    return f"{max(0.0, taken.total_seconds()):.1f}"
 
 
 def _actions(row: Row, *, is_last: bool) -> list[str]:

@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -34,7 +35,6 @@ COMMANDS = (
     Command(name="settings", takes="[NAME [VALUE]]", does="show or change settings"),
     Command(name="quit", does="leave; the model forgets"),
 )
-_ALONE = frozenset(c.name for c in COMMANDS if not c.takes)
 _SLASH_WORD = re.compile(r"/(?P<name>[^\s/]*)(?:\s+(?P<rest>.*))?\Z", re.DOTALL)
 # Shorter beginnings would run what nobody meant.
 _SHORTEST_BEGINNING = 3
@@ -62,7 +62,7 @@ class Mistaken:
     sentence: str
 
 
-def parse(line: str) -> Message | Asked | Mistaken:
+def parse(line: str, commands: Sequence[Command] = COMMANDS) -> Message | Asked | Mistaken:
     """What a line means. Two slashes send one; a path with more slashes is a message."""
     if line.startswith("//"):
         return Message(line[1:])
@@ -70,25 +70,24 @@ def parse(line: str) -> Message | Asked | Mistaken:
     if found is None:
         return Message(line)
     word, rest = found["name"].lower(), (found["rest"] or "").strip()
-    name = _command_of(word)
+    known = {command.name: command for command in commands}
+    name = _command_of(word, tuple(known))
     if name is None:
-        return Mistaken(_no_command(found["name"]))
-    if rest and name in _ALONE:
+        return Mistaken(_no_command(found["name"], tuple(known)))
+    if rest and not known[name].takes:
         return Mistaken(f"/{name} takes nothing after it. Type it alone.")
     return Asked(name, rest)
 
 
-def _command_of(word: str) -> str | None:
+def _command_of(word: str, names: Sequence[str]) -> str | None:
     """The command of that name, or the only one that begins so."""
-    names = [command.name for command in COMMANDS]
     if word in names:
         return word
     beginning = [name for name in names if name.startswith(word)]
     return beginning[0] if len(beginning) == 1 and len(word) >= _SHORTEST_BEGINNING else None
 
 
-def _no_command(word: str) -> str:
-    names = [command.name for command in COMMANDS]
+def _no_command(word: str, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(word.lower(), names, n=1) or [
         name for name in names if word and name.startswith(word.lower())
     ]

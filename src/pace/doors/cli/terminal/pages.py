@@ -1,8 +1,10 @@
 """The pages that stand by themselves: the first screen, the help, and the line of a new session."""
 
+from collections.abc import Sequence
+
 from rich.text import Text
 
-from pace.doors.cli.terminal.commands import COMMANDS
+from pace.doors.cli.terminal.commands import COMMANDS, Command
 from pace.doors.cli.terminal.look import ACCENT, DIM, STRONG, Look
 from pace.doors.cli.terminal.wrapping import labelled, wrapped
 from pace.doors.open_chat import OpenChat
@@ -44,16 +46,21 @@ def first_screen(chat: OpenChat, width: int, look: Look) -> list[Text]:
     return [*lines, Text()]
 
 
-def help_page(width: int) -> list[Text]:
+def help_page(
+    width: int,
+    *,
+    commands: Sequence[Command] = COMMANDS,
+    keys: Sequence[tuple[str, str]] = _KEYS,
+) -> list[Text]:
     """Every command and every key."""
     width = min(width, _WIDEST)
-    rows = [(f"/{command.name} {command.takes}".rstrip(), command.does) for command in COMMANDS]
-    cells = max(len(label) for label, _ in (*rows, *_KEYS)) + 2
+    rows = [(f"/{command.name} {command.takes}".rstrip(), command.does) for command in commands]
+    cells = max(len(label) for label, _ in (*rows, *keys)) + 2
     lines: list[Text] = []
     for label, does in rows:
         lines += labelled(label, Text(does), cells=cells, width=width, style=ACCENT)
     lines.append(Text())
-    for label, does in _KEYS:
+    for label, does in keys:
         lines += labelled(label, Text(does), cells=cells, width=width, style=DIM)
     return lines
 

@@ -1,14 +1,13 @@
 """How a turn of a spoken conversation stands in the terminal once it is over."""
 
-from datetime import timedelta
-
 from rich.text import Text
 
-from pace.chat import Row, RowStatus, SpokenTimes
+from pace.chat import Row, RowStatus
 from pace.doors.cli.terminal.look import ACCENT, DIM, STRONG, WARNING, Look
 from pace.doors.cli.terminal.markdown import Markdown
 from pace.doors.cli.terminal.wrapping import wrapped
 from pace.doors.safe_text import safe_line, safe_text
+from pace.doors.spoken_times import times_told
 
 _WIDEST = 88
 _INDENT = "  "
@@ -41,23 +40,6 @@ def said_lines(row: Row, *, width: int, look: Look) -> list[Text]:
             wrapped(Text(safe_text(row.user_text), STRONG), width - len(sign))
         )
     ]
-
-
-def times_told(times: SpokenTimes, dot: str) -> str:
-    """Where the time went until the reply was heard, in seconds."""
-    parts = (
-        ("heard", times.pause),
-        ("recognised", times.recognised),
-        ("read", times.read),
-        ("first words", times.written),
-        ("sound", times.voiced),
-    )
-    told = f" {dot} ".join(f"{name} {_seconds(part)}" for name, part in parts)
-    return f"{_seconds(times.total)} s: {told}"
-
-
-def _seconds(time: timedelta) -> str:
-    return f"{max(time.total_seconds(), 0):.1f}"
 
 
 def _remarks(row: Row, dots: str) -> list[str]:

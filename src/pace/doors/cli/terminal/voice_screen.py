@@ -26,12 +26,12 @@ from pace.asked import Words
 from pace.chat import Change, ChangeKind, Divider, Row
 from pace.doors.cli.terminal.asking import EARLY_HINT, LEAVE_HINT, SETTLE
 from pace.doors.cli.terminal.canvas import Canvas
-from pace.doors.cli.terminal.commands import Message, Mistaken
+from pace.doors.cli.terminal.commands import Asked, Message, Mistaken, parse
 from pace.doors.cli.terminal.look import DIM, ERROR, Look
 from pace.doors.cli.terminal.memory_view import facts_of, memory_lines
-from pace.doors.cli.terminal.pages import divider
+from pace.doors.cli.terminal.pages import divider, help_page
 from pace.doors.cli.terminal.prompt import output_of
-from pace.doors.cli.terminal.voice_commands import VOICE_KEYS, VoiceCommand, parsed, voice_help
+from pace.doors.cli.terminal.voice_commands import KEYS_SHOWN, VOICE_COMMANDS, VOICE_KEYS
 from pace.doors.cli.terminal.voice_rows import finished_lines
 from pace.doors.cli.terminal.voice_status import VoiceStatus
 from pace.doors.cli.terminal.wrapping import wrapped
@@ -223,8 +223,8 @@ class VoiceScreen:
         self._buffer.reset()
         if is_blank(text):
             return
-        match parsed(text):
-            case VoiceCommand(name):
+        match parse(text, VOICE_COMMANDS):
+            case Asked(name):
                 self._do(self._command(name))
             case Mistaken(sentence):
                 self._hint = sentence
@@ -255,7 +255,7 @@ class VoiceScreen:
                 lines = memory_lines(facts, width=self._canvas.width, look=self._look)
                 await run_in_terminal(partial(self._canvas.write, *lines, ""))
             case _:
-                lines = voice_help(self._canvas.width)
+                lines = help_page(self._canvas.width, commands=VOICE_COMMANDS, keys=VOICE_KEYS)
                 await run_in_terminal(partial(self._canvas.write, *lines, ""))
 
     def _do(self, action: Awaitable[None]) -> None:
@@ -326,7 +326,7 @@ class VoiceScreen:
         if self._hint:
             return [("class:hint", f"  {self._hint}")]
         dot = f" {self._look.signs.dot} "
-        return [("class:keys", f"  {dot.join(VOICE_KEYS)}")]
+        return [("class:keys", f"  {dot.join(KEYS_SHOWN)}")]
 
     def _prefix(self, line: int, wrap: int) -> StyleAndTextTuples:
         if line + wrap:
