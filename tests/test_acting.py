@@ -538,3 +538,22 @@ async def test_every_prompt_has_the_form_and_the_same_system(acting_parts: Open)
     assert prompts[0].messages == prompts[1].messages
     assert prompts[0].reply_form == prompts[1].reply_form
     assert "ring" in prompts[0].messages[0].content
+
+
+async def test_nothing_is_done_before_the_turn(acting_parts: Open) -> None:
+    """What was written ahead asks for its action once the turn has taken it over, and once."""
+    here = PlannerTraits(
+        name="held",
+        model="script",
+        context_tokens=8192,
+        on_this_machine=True,
+        prepares=True,
+        constrains=True,
+    )
+    action = ScriptedAction("note")
+    with ScriptedPlanner(envelope("Noted.", ("note", "milk")), traits=here) as planner:
+        async with acting_parts(planner, action, allowed=frozenset({"note"})) as parts:
+            await parts.companion.write_ahead(THREAD, "Note milk")
+            assert action.runs == []
+            await parts.companion.take_turn(THREAD, Words(text="Note milk"), unheard)
+    assert len(action.runs) == 1

@@ -5,8 +5,15 @@ import asyncio
 from pace.asked import Words
 from pace.chat import ChatSession, RowStatus
 from pace.doors.taking_turns import TakingTurns
+from pace.errors import SummarizerUnavailableError
 from pace.ports import PlannerTraits
-from pace.testing import Gate, GatedPlayback, ManualClock, ScriptedPlanner
+from pace.testing import (
+    Gate,
+    GatedPlayback,
+    ManualClock,
+    ScriptedPlanner,
+    ScriptedSummarizer,
+)
 from pace.threads import EndCause
 from turns import THREAD, Companions, unheard
 
@@ -119,6 +126,35 @@ async def test_next_prompt_is_read_ahead_while_the_reply_sounds(companions: Comp
             now = await parts.companion.next_prompt(THREAD, "?")
     assert planner.prepared[ahead].messages == planner.prepared[-1].messages == now.messages
     assert "Pixel" in now.messages[0].content
+
+
+async def test_a_model_that_is_away_folds_nothing_that_is_read_ahead(
+    companions: Companions,
+) -> None:
+    """Once it could not be asked, what is read while the reply sounds is what comes next."""
+    with (
+        ScriptedPlanner("One.", "Two.", "Three.", traits=PREPARES) as planner,
+        ScriptedSummarizer(*[SummarizerUnavailableError("away")] * 2) as away,
+    ):
+        async with (
+            companions(planner, model=away, window_size=1) as parts,
+            asyncio.TaskGroup() as group,
+        ):
+            for text in ("My cat is Pixel.", "My dog is Rex."):
+                await parts.companion.take_turn(THREAD, Words(text=text), unheard)
+                await parts.background.wait_done(THREAD)
+            ahead, playback = len(planner.prepared), GatedPlayback()
+            turn = group.create_task(
+                parts.companion.take_turn(THREAD, spoken("Hello", playback), unheard)
+            )
+            await playback.over.wait_reached()
+            await parts.background.wait_done(THREAD)
+            playback.over.open()
+            await turn
+            await parts.background.wait_done(THREAD)
+            now = await parts.companion.next_prompt(THREAD, "?")
+    assert planner.prepared[ahead].messages[:2] == now.messages[:2]
+    assert "Rex" in now.messages[0].content
 
 
 async def test_what_did_not_sound_stays_on_the_screen(companions: Companions) -> None:

@@ -188,6 +188,10 @@ class Acting:
         """Let go of what actions brought."""
         self._brought.pop(thread_id, None)
 
+    def formed(self, prompt: Prompt, reply_tokens: int) -> Prompt:
+        """A prompt that asks for the envelope."""
+        return replace(prompt, reply_form=self._form_of(self._offered().traits, reply_tokens))
+
     async def answer(self, planner: Planner, prompt: Prompt, turn: TurnActions, hear: Hear) -> None:
         """Have the planner reply in the envelope, and do what it asks for.
 
@@ -200,7 +204,7 @@ class Acting:
         most = 1 if traits.constrains else MOST_STEPS
         room = Room(context_tokens=traits.context_tokens, reply_tokens=turn.reply_tokens)
         spoken = _Spoken(hear)
-        asked = replace(prompt, reply_form=self._form_of(offer.traits, turn.reply_tokens))
+        asked = self.formed(prompt, turn.reply_tokens)
         size = prompt.parts.total
         for step in range(1, most + 1):
             reply = await _asked(planner, asked, offer, spoken, may_end=step > 1)

@@ -10,6 +10,7 @@ from pace.acting import Acting, TurnActions
 from pace.asked import Say, TurnReport, Words
 from pace.background import Background
 from pace.counting import TokenCounts
+from pace.early import EarlyPlanner
 from pace.errors import (
     EmptyReplyError,
     EmptyWordsError,
@@ -122,7 +123,7 @@ class Companion:
         acting: Acting | None = None,
     ) -> None:
         self._threads = threads
-        self._planner = planner
+        self._planner = EarlyPlanner(planner)
         self._background = background
         self._counts = counts
         self._preparing = preparing
@@ -208,14 +209,15 @@ class Companion:
 
     async def withdraw(self, thread_id: ThreadId, turn_id: TurnId) -> None:
         """What was being said was nothing: the turn was never there, and the idle time runs on."""
-        self._preparing.read_to(thread_id, None)
+        await self._planner.give_up(thread_id)
         await self._threads.change(thread_id, lambda memory: (memory.withdraw(turn_id), None))
 
-    async def read_ahead(self, thread_id: ThreadId, text: str) -> None:
-        """Have an engine of this machine read the prompt with words that probably are the next.
+    async def write_ahead(self, thread_id: ThreadId, text: str) -> None:
+        """Have an engine of this machine reply to words that probably are the next turn's.
 
-        Nothing is answered; other words give it up. Does nothing while a turn runs, and for a
-        planner that reads nothing ahead or is elsewhere.
+        Returns when the reply is written or given up. A turn with these words takes it over, also
+        before that; until then nothing of it is told, done or recorded. Cancelled, and by other
+        words, it is given up. Does nothing while a turn runs, and for a planner that is elsewhere.
         """
         text = sayable(text)
         if is_blank(text) or self._threads.is_taken(thread_id):
@@ -228,8 +230,10 @@ class Companion:
             prompt = await self._prompt(memory, Words(text=text), traits)
         except (PlannerError, PromptTooLongError):
             return  # the turn tells it
-        self._preparing.read_to(thread_id, prompt)
-        self._background.nudge(thread_id)
+        if self._acting is not None and self._acting.is_on:
+            prompt = self._acting.formed(prompt, self._reply_tokens())
+        with self._background.turn():
+            await self._planner.write_ahead(prompt)
 
     def _refuse_own_reply(self, thread_id: ThreadId) -> None:
         """A planner that takes a turn of the thread it answers would wait for itself."""

@@ -52,6 +52,7 @@ class Folding:
         self._preempted: Counter[ThreadId] = Counter()
         self._failures = 0
         self._rest = 0
+        self._is_model_there = model is not None
 
     async def run(self, thread_id: ThreadId) -> None:
         """Fold whatever is pending; what one fold left, the next one takes."""
@@ -62,13 +63,27 @@ class Folding:
                 if not await self._fold(fold):
                     return
 
+    async def foresee(self, fold: Fold) -> SummaryUpdate | None:
+        """What will be made of this fold; None if a model is to make it, which nobody foresees.
+
+        A model that could not be asked the last time is taken to be away still.
+        """
+        if self._is_model_there:
+            return None
+        try:
+            return await self._fallback.summarize(fold)
+        except SummarizerError:
+            return None
+
     async def _fold(self, fold: Fold) -> bool:
         """Whether a summary took its place."""
         if self._model is not None and self._may_ask_model(fold.thread_id):
+            self._is_model_there = True
             try:
                 if await self._by_model(self._model, fold):
                     return True
             except SummarizerUnavailableError:
+                self._is_model_there = False
                 return await self._by_fallback(fold)  # nobody was asked: the version is free
             again = await self._stamp(fold.thread_id)
             if again is None:

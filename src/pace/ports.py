@@ -145,10 +145,7 @@ class Planner(Protocol):
         ...
 
     async def prepare(self, prompt: Prompt) -> int:
-        """Read all but the last message ahead; gives the tokens now held. May be cancelled.
-
-        The last message may be a reply to come, so that the person's words are read, too.
-        """
+        """Read all but the last message ahead; gives the tokens now held. May be cancelled."""
         ...
 
     async def forget(self, thread_id: ThreadId) -> None:

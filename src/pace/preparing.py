@@ -4,27 +4,26 @@ Once the window slides, every prompt differs from the last one near its start, a
 would be read again while the person waits (design, decision 6).
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
 
 from pace.counting import TokenCounts
-from pace.errors import PlannerError, SummarizerError
+from pace.errors import PlannerError
 from pace.memory.fitting import DoesNotFit, Room
-from pace.memory.prompt import Draft, Message, Prompt, Role
+from pace.memory.prompt import Draft
+from pace.memory.summary import Fold, SummaryUpdate
 from pace.memory.thread import ThreadMemory
 from pace.memory.turn import FinishedTurn, ThreadId
-from pace.ports import Planner, ThreadSummarizer
+from pace.ports import Planner
 from pace.threads import Threads
 
-# Stands where the person's next words will, or the reply to them; only what is before it is read.
+# Stands where the person's next words will; only what is before it is read.
 _WORDS_TO_COME = "?"
-_REPLY_TO_COME = Message(Role.ASSISTANT, _WORDS_TO_COME)
 
 
 class Preparing:
     """The background job that prepares; the last in order, since a fold changes what comes next.
 
-    `summarizer` tells what a fold will make of a turn that is not recorded yet; None if nobody can.
+    `foresee` tells what a fold will make of a turn that is not recorded yet, if that is known.
     """
 
     name = "prepare"
@@ -38,17 +37,16 @@ class Preparing:
         *,
         system: Callable[[], str],
         reply_tokens: Callable[[], int],
-        summarizer: ThreadSummarizer | None = None,
+        foresee: Callable[[Fold], Awaitable[SummaryUpdate | None]],
     ) -> None:
         self._threads = threads
         self._planner = planner
         self._counts = counts
         self._system = system
         self._reply_tokens = reply_tokens
-        self._summarizer = summarizer
+        self._foresee = foresee
         self._prepared: dict[ThreadId, int] = {}
         self._expected: dict[ThreadId, FinishedTurn] = {}
-        self._to_read: dict[ThreadId, Prompt] = {}
 
     def prepared_tokens(self, thread_id: ThreadId) -> int:
         """How many tokens of the thread's next prompt have been read ahead."""
@@ -57,15 +55,6 @@ class Preparing:
     def forget(self, thread_id: ThreadId) -> None:
         """The thread's session is over, or a turn has used what was prepared."""
         self._prepared.pop(thread_id, None)
-        self._to_read.pop(thread_id, None)
-
-    def read_to(self, thread_id: ThreadId, prompt: Prompt | None) -> None:
-        """Read all of this prompt, words and all, until it is forgotten; None: as the thread is."""
-        if prompt is None:
-            self._to_read.pop(thread_id, None)
-        else:
-            whole = (*prompt.messages, _REPLY_TO_COME)
-            self._to_read[thread_id] = replace(prompt, messages=whole)
 
     def expect(self, thread_id: ThreadId, finished: FinishedTurn | None) -> None:
         """Prepare as if this turn were recorded already; None: as the thread is."""
@@ -86,9 +75,6 @@ class Preparing:
         traits = await self._planner.traits()
         if not traits.prepares:
             return
-        if (heard := self._to_read.get(thread_id)) is not None:
-            self._prepared[thread_id] = await self._planner.prepare(heard)
-            return
         memory = await self._threads.look(thread_id)
         if (expected := self._expected.get(thread_id)) is not None:
             memory = await self._after(memory, expected)
@@ -103,11 +89,7 @@ class Preparing:
         """The thread as it will be once the turn is recorded and what it displaces is folded."""
         memory, _ = memory.record(expected, now=memory.last_active_at)
         memory, fold = memory.stamp_fold()
-        if fold is None or self._summarizer is None:
-            return memory
-        try:
-            update = await self._summarizer.summarize(fold)
-        except SummarizerError:
-            return memory
-        memory, _ = memory.apply_summary_update(update)
+        update = None if fold is None else await self._foresee(fold)
+        if update is not None:
+            memory, _ = memory.apply_summary_update(update)
         return memory

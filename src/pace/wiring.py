@@ -78,7 +78,7 @@ def assemble(
         counts,
         system=whole_system,
         reply_tokens=reply_tokens,
-        summarizer=extractive if model is None else None,
+        foresee=folding.foresee,
     )
     background = Background([folding, preparing])
     companion = Companion(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from pace.early import EarlyPlanner
 from pace.endpoint import LoopbackUrl
 from pace.planners.embedded.engine import EmbeddedPlanner
 from pace.planners.embedded.process import EngineProcess
@@ -194,6 +195,12 @@ class TestScripted(PlannerContract):
     @pytest.fixture
     def planner(self) -> Planner:
         return ScriptedPlanner(*[["Hello, ", "you."]] * 12)
+
+
+class TestEarly(PlannerContract):
+    @pytest.fixture
+    def planner(self) -> Planner:
+        return EarlyPlanner(ScriptedPlanner(*[["Hello, ", "you."]] * 12))
 
 
 class TestCli(PlannerContract, FaultContract):

@@ -28,7 +28,7 @@ def test_a_sentence_begins_pauses_and_ends() -> None:
     taking = TurnTaking(ending_pause=timedelta(milliseconds=480))
     assert signs([LOUD] * 20 + [QUIET] * 30, taking) == [
         (2, Sign.BEGAN),
-        (26, Sign.PAUSED),
+        (22, Sign.PAUSED),
         (34, Sign.ENDED),
     ]
 

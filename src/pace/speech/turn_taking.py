@@ -16,8 +16,10 @@ CHUNK = timedelta(seconds=CHUNK_SAMPLES / RATE)
 _IS_SPEECH, _IS_SILENCE = 0.5, 0.35
 # Clicks and knocks are shorter than a syllable.
 _SHORTEST_SPEECH = 3
-_FIRST_PAUSE = timedelta(milliseconds=200)
-"""After so long it is worth while to recognise what was said; a stop within a word is shorter."""
+_FIRST_PAUSE = timedelta(milliseconds=96)
+"""After so long the words are recognised, and replied to ahead where that may be: by the time that
+somebody is known to be done, much of that is over. A stop within a word is mostly shorter; where it
+is not, a recognition is thrown away."""
 _LONGEST_TURN = timedelta(seconds=120)
 USUAL_PAUSE = timedelta(milliseconds=700)
 """What ends a turn of which nothing is known yet."""

@@ -97,6 +97,7 @@ class LiveConversation:
         self._began_at = self._done_at = clock.now()
         # From the end of one turn to the beginning of the next.
         self._changing = asyncio.Lock()
+        self._ahead: asyncio.Task[None] | None = None
         self._turn: asyncio.Task[None] | None = None
         self._taken: Words | None = None
         self._quiet = timedelta()
@@ -232,6 +233,8 @@ class LiveConversation:
             self._began_at = self._clock.now()
             if self._is_replying and not self._asking.is_waiting:
                 self._speaker.pause()
+        elif sign is Sign.WENT_ON:
+            self._give_up_ahead()
         elif sign is Sign.ENDED:
             self._done_at = self._clock.now()
 
@@ -239,8 +242,15 @@ class LiveConversation:
         self.words = heard.text
         self._changed()
         if has_paused and not self._is_replying and self._group is not None:
-            ahead = self._chat.companion.read_ahead(self._chat.thread_id, heard.text)
-            self._group.create_task(ahead, name="read ahead")
+            ahead = self._chat.companion.write_ahead(self._chat.thread_id, heard.text.strip())
+            self._give_up_ahead()
+            self._ahead = self._group.create_task(ahead, name="write ahead")
+
+    def _give_up_ahead(self) -> None:
+        """These were not all of the words; the reply that was begun to them is none."""
+        if self._ahead is not None:
+            self._ahead.cancel()
+            self._ahead = None
 
     async def _ended(self, utterance: Utterance | None) -> None:
         """Somebody is done: is it a turn, an answer, a word to stop, or nothing?"""
@@ -290,6 +300,7 @@ class LiveConversation:
         """There was no turn in it: the thread is as it was, and the sound goes on."""
         turn_id, self._accepted = self._accepted, None
         self.words = ""
+        self._give_up_ahead()
         if turn_id is not None:
             await self._chat.companion.withdraw(self._chat.thread_id, turn_id)
         if goes_on and self._is_replying:
@@ -335,6 +346,7 @@ class LiveConversation:
         if self._group is None or is_blank(words.text):
             return
         self._taken = words
+        self._ahead = None  # the turn's own from now on
         take = self._take(words, language, pause, done_at)
         self._turn = self._group.create_task(take, name="spoken turn")
         # Only then is it over for a screen.
