@@ -20,7 +20,7 @@ from pace.doors.open_chat import OpenChat
 from pace.doors.safe_text import safe_line, safe_text
 from pace.doors.switching import remote_sentence
 from pace.errors import MissingExtraError, SettingsError
-from pace.settings import VoiceMode, check_value
+from pace.settings import VoiceMode, VoiceSettings, check_value
 from pace.settings_file import SettingsFile
 
 try:
@@ -31,11 +31,12 @@ try:
     from pace.doors.voice.files import FileSpeaker, chunks_of
     from pace.doors.voice.listening import Listening
     from pace.doors.voice.live import LiveConversation
+    from pace.speech.devices.echo_cancelling import EchoFreeMicrophone, Sounding, can_cancel
     from pace.speech.devices.listing import sound_devices
     from pace.speech.devices.microphone import DeviceMicrophone
     from pace.speech.devices.speaker import DeviceSpeaker
     from pace.speech.echo_gate import EchoGate
-    from pace.speech.ports import Sound
+    from pace.speech.ports import Microphone, Sound
     from pace.speech.sound import WavFile, read_wav
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] == "pace":
@@ -122,11 +123,11 @@ async def _talk_here(file: SettingsFile) -> int:
         )
         if where := remote_sentence(file.current):
             _tell(where)
-        speaker = DeviceSpeaker(settings.device or None)
+        microphone, speaker = _devices(settings)
         stack.push_async_callback(speaker.aclose)
         live = LiveConversation(
             chat,
-            microphone=DeviceMicrophone(settings.device or None),
+            microphone=microphone,
             speaker=speaker,
             detector=gear.detector,
             recogniser=gear.recogniser,
@@ -143,6 +144,16 @@ async def _talk_here(file: SettingsFile) -> int:
             return await held(lambda look: VoiceScreen(chat, look, live, told))
         finally:
             let_end()
+
+
+def _devices(settings: VoiceSettings) -> tuple[Microphone, DeviceSpeaker]:
+    """Both as they are set; without headphones, Pace's own voice is taken out of what is heard."""
+    device = settings.device or None
+    microphone = DeviceMicrophone(device)
+    if settings.headphones or not can_cancel():
+        return microphone, DeviceSpeaker(device)
+    sounding = Sounding()
+    return EchoFreeMicrophone(microphone, sounding), DeviceSpeaker(device, given=sounding.put)
 
 
 def _unwatched() -> None:

@@ -27,7 +27,8 @@ class DeviceSpeaker:
     It is opened with the first sound, at that sound's rate, and let go when it was silent for
     `idle_after`. `periods` of 20 ms lie in its buffer. Sound of another rate waits for what is
     before it. A pause ends with `stop`. When the device fails, what waited is dropped, the next
-    call raises SpeakerError, and the one after that opens it anew.
+    call raises SpeakerError, and the one after that opens it anew. `given` hears all samples that
+    the device takes, silence too, and their rate; it is called in the device's thread.
     """
 
     def __init__(
@@ -36,8 +37,10 @@ class DeviceSpeaker:
         *,
         idle_after: timedelta = IDLE_AFTER,
         periods: int = PERIODS,
+        given: Callable[[bytes, int], None] | None = None,
     ) -> None:
         self._wanted = device
+        self._given = given
         self._periods = periods
         self._buffered_seconds = PERIOD_MS * periods / 1000
         self._idle_after = idle_after
@@ -137,6 +140,8 @@ class DeviceSpeaker:
 
         def take(count: int) -> bytes:
             taken = sound.take(count)
+            if self._given is not None:
+                self._given(taken, rate)
             tell(self._changed)
             return taken
 
