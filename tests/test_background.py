@@ -81,6 +81,21 @@ async def test_a_turn_stops_work_on_its_engine_and_the_work_is_done_later() -> N
     assert background.counts == {"fold pre-empted": 1, "fold done": 1}
 
 
+async def test_a_later_job_gives_way_to_an_earlier_one() -> None:
+    """What it works on is about to change; it runs again afterwards."""
+    log: list[str] = []
+    gate = Gate()
+    background = Background([Job("fold", log), Job("prepare", log, gate.wait_opened)])
+    async with at_work(background):
+        background.nudge(THREAD)
+        await gate.wait_reached()
+        background.nudge(THREAD)
+        gate.open()
+        await background.wait_done(THREAD)
+    assert log == ["fold one", "prepare one", "fold one", "prepare one"]
+    assert background.counts["prepare pre-empted"] == 1
+
+
 async def test_no_work_on_the_engine_begins_during_a_turn() -> None:
     """While a turn runs, only work that needs no engine begins."""
     log: list[str] = []

@@ -1,7 +1,8 @@
 """Work that no turn waits for: its owner, its order, and how a turn takes precedence.
 
 A nudge only says that a thread may have work; each job asks the thread itself what is due, so a
-lost or doubled nudge does no harm. Jobs run one at a time, in the order in which they were given.
+lost or doubled nudge does no harm. Jobs run one at a time, in the order in which they were given: a
+later one that runs gives way, since what it works on is about to change.
 """
 
 import asyncio
@@ -48,6 +49,8 @@ class Background:
 
     def nudge(self, thread_id: ThreadId) -> None:
         """Say that a thread may have work."""
+        if self._running is not None and self._running.order > 0:
+            self._running.preempt()
         for order in range(len(self._jobs)):
             self._due[order, thread_id] = None
         self._wake.set()
@@ -99,7 +102,7 @@ class Background:
     async def _run_one(self, order: int, thread_id: ThreadId) -> None:
         job = self._jobs[order]
         del self._due[order, thread_id]
-        running = _Running(job, thread_id)
+        running = _Running(job, order, thread_id)
         self._running = running
         try:
             await running.wait()
@@ -117,8 +120,9 @@ class Background:
 class _Running:
     """A job under way, in a task of its own that is awaited by whoever runs it."""
 
-    def __init__(self, job: BackgroundJob, thread_id: ThreadId) -> None:
+    def __init__(self, job: BackgroundJob, order: int, thread_id: ThreadId) -> None:
         self.job = job
+        self.order = order
         self.thread_id = thread_id
         self.was_preempted = False
         self._task = asyncio.create_task(job.run(thread_id), name=job.name)
