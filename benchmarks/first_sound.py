@@ -1,12 +1,13 @@
 """From the end of a person's speech to the first sound of the reply, in a running conversation.
 
 Run: python benchmarks/first_sound.py [--model default|tiny] [--recogniser base|tiny.en]
-     [--turns 36]
+     [--turns 36] [--no-early-start]
 
 Piper speaks the questions into a microphone of memory, in real time; recogniser, model and voice
 are the real ones, and a loudspeaker of memory takes as long as the sound does. The first six turns
 only make the conversation; of the others the median and the 95th percentile are printed, whole and
-part by part. Each reply is heard out, and 1.5 s later the person speaks again.
+part by part. Each reply is heard out, and 1.5 s later the person speaks again. Without the early
+start nothing is recognised, and so nothing is written, before the person is known to be done.
 """
 
 import argparse
@@ -24,11 +25,11 @@ from pace.clock import SystemClock
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
 from pace.doors.voice.equipment import Equipment, open_equipment
-from pace.doors.voice.live import LiveConversation
+from pace.doors.voice.live import LiveConversation, VoiceState
 from pace.folders import Folders
 from pace.settings_file import SettingsFile
 from pace.speech.echo_gate import EchoGate
-from pace.speech.ports import CHUNK_SAMPLES, RATE, SAMPLE_BYTES, Sound
+from pace.speech.ports import CHUNK_SAMPLES, RATE, SAMPLE_BYTES, Heard, Recogniser, Sound
 from pace.speech.sound import SILENCE_DBFS, at_rate
 
 _CHUNK_SECONDS = CHUNK_SAMPLES / RATE
@@ -75,6 +76,28 @@ class SpokenMicrophone:
             chunk = bytes(self._waiting[:_CHUNK_BYTES]).ljust(_CHUNK_BYTES, b"\0")
             del self._waiting[:_CHUNK_BYTES]
             yield chunk
+
+
+class LateRecogniser:
+    """Another one, which begins once the person is done."""
+
+    def __init__(self, inner: Recogniser) -> None:
+        self.name = inner.name
+        self._inner = inner
+        self._live: LiveConversation | None = None
+
+    def wait_for(self, live: LiveConversation) -> None:
+        self._live = live
+
+    async def recognise(
+        self, sound: Sound, *, language: str | None = None, words: bool = False
+    ) -> Heard:
+        while self._live is not None and self._live.state is VoiceState.HEARING:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        return await self._inner.recognise(sound, language=language, words=words)
+
+    async def aclose(self) -> None:
+        """The inner one is another's."""
 
 
 class MemorySpeaker:
@@ -139,19 +162,20 @@ async def run(asked: argparse.Namespace) -> None:
             OpenChat(file, screen=FetchBar()) as chat,
         ):
             sounds = await spoken(gear)
-            tell(await talked(chat, gear, sounds, asked.turns), asked)
+            tell(await talked(chat, gear, sounds, asked), asked)
 
 
 async def talked(
-    chat: OpenChat, gear: Equipment, sounds: list[Sound], turns: int
+    chat: OpenChat, gear: Equipment, sounds: list[Sound], asked: argparse.Namespace
 ) -> list[SpokenTimes]:
     microphone, speaker = SpokenMicrophone(), MemorySpeaker()
+    late = LateRecogniser(gear.recogniser)
     live = LiveConversation(
         chat,
         microphone=microphone,
         speaker=speaker,
         detector=gear.detector,
-        recogniser=gear.recogniser,
+        recogniser=late if asked.no_early_start else gear.recogniser,
         voices=gear.voices,
         gate=EchoGate(is_open=True),
         language=gear.language,
@@ -159,10 +183,11 @@ async def talked(
         tell=print,
         changed=lambda: None,
     )
+    late.wait_for(live)
     life = asyncio.create_task(live.run())
     times = []
     try:
-        for turn in range(turns):
+        for turn in range(asked.turns):
             live.talk()
             await asyncio.sleep(0.3)
             microphone.say(sounds[turn % len(sounds)])
@@ -217,6 +242,7 @@ def main() -> None:
     parser.add_argument("--model", choices=("default", "tiny"), default="default")
     parser.add_argument("--recogniser", choices=("base", "tiny.en"), default="base")
     parser.add_argument("--turns", type=int, default=36)
+    parser.add_argument("--no-early-start", action="store_true")
     asyncio.run(run(parser.parse_args()))
 
 
