@@ -53,6 +53,16 @@ class TestPiper(VoiceContract):
         await voice.aclose()
 
 
+async def test_its_runtime_reports_to_nobody(
+    joe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Left to itself, it names itself in a file of the folder for temporary ones, and calls home."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    async with aclosing(PiperVoice(joe)) as voice:
+        assert seconds(await sounds(voice, "Good evening.")) > 0
+    assert list(tmp_path.iterdir()) == []
+
+
 class Fake:
     """A voice over the fake program, and what that program was told."""
 

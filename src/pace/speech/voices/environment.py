@@ -15,11 +15,15 @@ _PASSED = frozenset(
 
 
 def voice_environment(ours: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Of `ours`, or of this process; what a Python program reads and writes is UTF-8."""
+    """Of `ours`, or of this process; what a Python program reads and writes is UTF-8.
+
+    Piper's runtime, onnxruntime, reports to its vendor and writes a file of its own unless it is
+    told not to (1.32, Privacy.md of its package).
+    """
     given = os.environ if ours is None else ours
     passed = {
         name: value
         for name, value in given.items()
         if name.upper() in _PASSED or name.upper().startswith("LC_")
     }
-    return {**passed, "PYTHONUTF8": "1"}
+    return {**passed, "PYTHONUTF8": "1", "ORT_DISABLE_TELEMETRY": "1"}
