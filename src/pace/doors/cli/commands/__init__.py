@@ -1,0 +1,1 @@
+"""The commands of `pace` and their flags; what they do is imported when they are called."""
