@@ -37,6 +37,13 @@ class Spoken:
     sound: Sound
 
 
+@pytest.fixture
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for all that Pace keeps."""
+    monkeypatch.setenv("PACE_HOME", str(tmp_path))
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def speech_models() -> SpeechModels:
     """In the folder that PACE_TEST_CACHE names, or the user's own."""

@@ -1,21 +1,22 @@
 """A live conversation over stand-ins, whose microphone gives what a test says."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pace.asked import Words
 from pace.chat import Row
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
-from pace.doors.voice.live import LiveConversation
-from pace.errors import MicrophoneError
+from pace.doors.voice.live import LiveConversation, VoiceState
+from pace.errors import MicrophoneError, SpeakerError
+from pace.history import PaceHistory
 from pace.planners.tiers import OpenedPlanner
 from pace.ports import ActionsAtWork
 from pace.settings_file import SettingsFile
 from pace.speech.echo_gate import EchoGate
-from pace.speech.ports import CHUNK_SAMPLES, Heard
+from pace.speech.ports import CHUNK_SAMPLES, Heard, Microphone, Sound, Speaker
 from pace.testing import (
     ManualClock,
     ManualSpeaker,
@@ -26,8 +27,17 @@ from pace.testing import (
 
 LOUD = (1000).to_bytes(2, "little") * CHUNK_SAMPLES
 QUIET = bytes(2 * CHUNK_SAMPLES)
-SAID, DONE = 20, 60
-"""Chunks of a short sentence, and of a silence that ends any."""
+SAID, PAUSED, DONE = 20, 6, 60
+"""Chunks of a short sentence, of a pause within it, and of a silence that ends any."""
+
+REPLY = "The ferry leaves at noon. It costs nine crowns."
+FIRST_SENTENCE = 2.5
+"""Seconds of it, as the scripted voice speaks."""
+REMOTE: dict[str, object] = {
+    "planner.tier": "direct",
+    "planner.provider": "openai",
+    "privacy.agreed": "direct:api.openai.com",
+}
 
 
 class LoudnessDetector:
@@ -73,6 +83,30 @@ class HandMicrophone:
         self._given.put_nowait(MicrophoneError(sentence))
 
 
+class HandSpeaker(ManualSpeaker):
+    """Plays as the test says, and fails as often as it says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._faults: list[str] = []
+
+    def fail(self, *sentences: str) -> None:
+        """Each of these is what comes of one more sound; what waits to sound never does."""
+        self._faults.extend(sentences)
+
+    async def play(self, sound: Sound) -> None:
+        self._raise_fault()
+        await super().play(sound)
+
+    async def wait_silent(self) -> None:
+        await super().wait_silent()
+        self._raise_fault()
+
+    def _raise_fault(self) -> None:
+        if self._faults:
+            raise SpeakerError(self._faults.pop(0))
+
+
 async def settled(steps: int = 60) -> None:
     """Let everything go on as far as it can."""
     for _ in range(steps):
@@ -86,11 +120,20 @@ class Living:
     live: LiveConversation
     chat: OpenChat
     microphone: HandMicrophone
-    speaker: ManualSpeaker
+    speaker: HandSpeaker
     voice: ScriptedVoice
     planner: ScriptedPlanner
+    recogniser: ScriptedRecogniser
     clock: ManualClock
-    told: list[str] = field(default_factory=list)
+    told: list[str]
+    seen: asyncio.Event
+    """Set with whatever a screen would show anew."""
+
+    async def until(self, is_so: Callable[[], bool]) -> None:
+        """Wait for what takes its own time, as real devices do."""
+        while not is_so():
+            self.seen.clear()
+            await self.seen.wait()
 
     async def say(self) -> None:
         """Somebody speaks a sentence and is silent until it has ended; the script knows which."""
@@ -98,11 +141,25 @@ class Living:
         await self.microphone.hear(QUIET, DONE)
         await settled()
 
+    async def say_and_pause(self) -> None:
+        """Somebody speaks and pauses, so that the words so far are recognised."""
+        await self.microphone.hear(LOUD, SAID)
+        await self.microphone.hear(QUIET, PAUSED)
+
+    async def listen(self) -> None:
+        """Leave the microphone open."""
+        self.live.hands_free(on=True)
+        await settled()
+
     async def over(self) -> None:
         """All of the reply sounds."""
         self.speaker.played = self.speaker.given
         self.speaker.silent.open()
         await settled()
+
+    async def kept(self) -> None:
+        """Wait until the turn is over, and with it in the journal, which is a file."""
+        await self.until(lambda: self.live.state not in {VoiceState.THINKING, VoiceState.SPEAKING})
 
     @property
     def rows(self) -> list[Row]:
@@ -121,36 +178,56 @@ async def living(
     voice: ScriptedVoice | None = None,
     gate: EchoGate | None = None,
     flags: dict[str, object] | None = None,
+    history: PaceHistory | None = None,
+    devices: tuple[Microphone, Speaker] | None = None,
 ) -> AsyncIterator[Living]:
-    """Open it; the recogniser hears what its script says, sentence after sentence."""
+    """Open it; the recogniser hears what its script says, sentence after sentence.
+
+    Real `devices` take the place of those that the test gives its chunks to.
+    """
 
     async def opener(_: object, *, screen: object) -> OpenedPlanner:  # noqa: ARG001
         return OpenedPlanner(planner=planner)
 
-    clock, told = ManualClock(), list[str]()
+    clock, told, seen = ManualClock(), list[str](), asyncio.Event()
     file = SettingsFile.open(flags or {})
-    microphone, speaker = HandMicrophone(), ManualSpeaker()
+    microphone, speaker = HandMicrophone(), HandSpeaker()
+    hears, plays = devices or (microphone, speaker)
     voice = voice or ScriptedVoice()
+
+    def tell(sentence: str) -> None:
+        told.append(sentence)
+        seen.set()
+
     with ScriptedRecogniser(*heard) as recogniser, planner:
-        chat = OpenChat(file, screen=FetchBar(), opener=opener, clock=clock, actions=actions)
+        chat = OpenChat(
+            file,
+            screen=FetchBar(),
+            opener=opener,
+            clock=clock,
+            history=history,
+            actions=actions,
+        )
         async with chat:
             live = LiveConversation(
                 chat,
-                microphone=microphone,
-                speaker=speaker,
+                microphone=hears,
+                speaker=plays,
                 detector=LoudnessDetector(),
                 recogniser=recogniser,
                 voices=[voice],
                 gate=gate or EchoGate(is_open=True),
                 language=lambda: None,
                 clock=clock,
-                tell=told.append,
-                changed=lambda: None,
+                tell=tell,
+                changed=seen.set,
             )
             life = asyncio.create_task(live.run())
             await settled()
             try:
-                yield Living(live, chat, microphone, speaker, voice, planner, clock, told)
+                yield Living(
+                    live, chat, microphone, speaker, voice, planner, recogniser, clock, told, seen
+                )
             finally:
                 life.cancel()
                 await asyncio.wait([life])

@@ -113,3 +113,18 @@ async def test_what_is_dropped_is_forgotten() -> None:
         assert await heard(ear, 60) == []
     assert recogniser.stopped == 1
     assert detector.resets == 1
+
+
+async def test_its_own_sound_is_nobodys_speech() -> None:
+    """However sure the detector is: no sign, and nothing to recognise; nor does it prolong."""
+    signs: list[Sign] = []
+    with ScriptedRecogniser("Hello there.") as recogniser:
+        ear = listening(ScriptedDetector(*LOUD * 99), recogniser, signs)
+        for _ in range(20):
+            assert await ear.hear(CHUNK, is_own=True) is None
+        assert (signs, ear.is_hearing) == ([], False)
+        assert await heard(ear, 10) == []
+        own = [await ear.hear(CHUNK, is_own=True) for _ in range(8)]
+        await asyncio.sleep(0)
+        own += [await ear.hear(CHUNK, is_own=True) for _ in range(30)]
+    assert [utterance.text for utterance in own if utterance is not None] == ["Hello there."]

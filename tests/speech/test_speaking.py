@@ -129,3 +129,33 @@ async def test_each_reply_is_heard_from_its_own_beginning() -> None:
         assert reply.heard == 0
         speaker.played += 2.5
         assert WRITTEN[: reply.heard] == "The ferry leaves at noon."
+
+
+async def test_what_is_asked_comes_behind_what_is_written() -> None:
+    """Also where no sentence ended yet; and of the reply, the question is no part."""
+    voice, speaker = ScriptedVoice(), ManualSpeaker()
+    async with speaking(speaker, voice) as reply:
+        await reply.say(TextDelta("I will ring"))
+        await settled()
+        assert voice.spoken == []
+        over = reply.interject("Yes or no?")
+        await settled()
+        assert voice.spoken == ["I will ring.", "Yes or no?"]
+        assert not over.is_set()
+        speaker.played = speaker.given
+        speaker.silent.open()
+        await over.wait()
+        assert reply.heard == len("I will ring")
+
+
+async def test_a_question_that_cannot_sound_is_waited_for_by_nobody() -> None:
+    """Neither without a voice nor after the reply was stopped."""
+    async with speaking(ManualSpeaker(), None) as reply:
+        assert reply.interject("Yes or no?").is_set()
+    async with speaking(ManualSpeaker(), ScriptedVoice()) as reply:
+        await reply.say(TextDelta(WRITTEN))
+        waiting = reply.interject("Yes or no?")
+        await settled()
+        reply.stop()
+        await waiting.wait()
+        assert reply.interject("Yes or no?").is_set()

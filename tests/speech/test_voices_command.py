@@ -1,6 +1,8 @@
 """`pace voices` as a real process: what it lists, and how each of its commands fails in words."""
 
+import ast
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -172,3 +174,19 @@ async def test_help_says_what_each_command_does(home: Path) -> None:
     ended = await run_pace(home, "voices", "--help")
     assert all(word in ended.out for word in ("fetch", "play", "remove", "--language"))
     assert "--wav-out" in (await run_pace(home, "voices", "play", "--help")).out
+
+
+async def test_who_types_loads_no_speech() -> None:
+    """The command line and a typed conversation import no ears, voices or devices, only names."""
+    code = (
+        "import sys\nfrom pace.doors.cli.main import run\nrun(['voice', '--help'])\n"
+        "run(['voices', '--help'])\nimport pace.doors.cli.talking\n"
+        "spoken = ('pace.speech', 'pace.doors.voice', 'miniaudio', 'numpy', 'faster_whisper')\n"
+        "print([name for name in sys.modules if name.startswith(spoken)])"
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", code), stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await process.communicate()
+    loaded = set(ast.literal_eval(out.decode().splitlines()[-1]))
+    assert loaded == {"pace.speech", "pace.speech.catalogue", "pace.speech.voice_catalogue"}
