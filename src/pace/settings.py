@@ -307,8 +307,8 @@ class VoiceSettings(_Section):
     ] = Field(
         "",
         max_length=200,
-        description="the microphone and the loudspeaker whose names hold this; not set, the "
-        "system's own",
+        description="in the terminal: the microphone and the loudspeaker whose names hold this; "
+        "not set, the system's own; the window uses the browser's",
     )
     recogniser: RecogniserName = Field(
         RecogniserName.BASE,
@@ -331,8 +331,8 @@ class VoiceSettings(_Section):
         bool | None, BeforeValidator(_none_if_empty), _Allowed("on or off, or empty to be asked")
     ] = Field(
         None,
-        description="whether you wear headphones, so that the microphone never hears Pace speak; "
-        "not set, asked once",
+        description="in the terminal: whether you wear headphones, so that the microphone never "
+        "hears Pace speak; not set, asked once; in the window the browser cancels the echo",
     )
 
 

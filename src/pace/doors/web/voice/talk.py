@@ -28,7 +28,7 @@ from pace.doors.web.voice.frames import (
     written,
 )
 from pace.planners.tiers import FetchScreen
-from pace.settings import VoiceSettings
+from pace.settings import VoiceMode, VoiceSettings
 from pace.speech.echo_gate import EchoGate
 
 
@@ -89,6 +89,8 @@ class TabTalk:
         """What the person did, or how the page's devices are."""
         match order:
             case Talk(held=held):
+                if not held and self._chat.settings.voice.mode is VoiceMode.HANDS_FREE:
+                    self._live.hands_free(on=True)
                 self._live.talk(held=held)
             case EndTalk():
                 self._live.end_talk()
