@@ -566,7 +566,7 @@ class ManualSpeaker:
         self.is_paused = False
         """Whether it holds its sound."""
         self.silent = Gate()
-        """Whoever waits until all has sounded waits here."""
+        """Whoever waits until all has sounded waits here; another one from each stop on."""
 
     async def play(self, sound: Sound) -> None:
         """Take it."""
@@ -590,6 +590,7 @@ class ManualSpeaker:
         self.is_paused = False
         self.played = self.given = 0.0
         self.silent.open()
+        self.silent = Gate()
 
     async def aclose(self) -> None:
         """There is nothing to let go of."""

@@ -4,11 +4,22 @@ from datetime import timedelta
 
 import pytest
 
-from pace.doors.voice.live import VoiceState
+from pace.doors.voice.live import CUT_INS_LIMIT, VoiceState
 from pace.speech.echo_gate import EchoGate
 from pace.speech.ports import CHUNK_SAMPLES, Heard
 from pace.testing import ScriptedPlanner
-from speech.living import DONE, FIRST_SENTENCE, LOUD, QUIET, REPLY, SAID, living, settled
+from speech.living import (
+    DONE,
+    FIRST_SENTENCE,
+    LOUD,
+    QUIET,
+    REPLY,
+    SAID,
+    Living,
+    living,
+    settled,
+    typed,
+)
 
 pytestmark = pytest.mark.usefixtures("own_home")
 
@@ -22,7 +33,7 @@ PHANTOM = Heard(
 THANKS = Heard(
     text="Thank you.", language="en", no_speech=0.02, log_probability=-0.2, compression=1.0
 )
-FIVE_SECONDS, CLICK = 157, 7
+FIVE_SECONDS, CLICK, MINUTE = 157, 7, 1876
 """Chunks."""
 SHOUT = (20_000).to_bytes(2, "little") * CHUNK_SAMPLES
 SPEAKING_DBFS = -20.0
@@ -91,6 +102,88 @@ async def test_an_open_microphone_closes_after_a_minute_without_a_turn() -> None
         assert (on.live.is_hands_free, on.microphone.is_open) == (False, False)
         assert on.told == ["Nobody spoke for a minute, so the microphone was closed."]
         assert on.speaker.given > 0
+
+
+async def test_a_microphone_opened_for_one_turn_is_not_left_open() -> None:
+    """Nobody came: the door closes."""
+    async with living(ScriptedPlanner()) as on:
+        on.live.talk()
+        await settled()
+        await on.microphone.hear(QUIET, MINUTE)
+        await settled()
+        assert (on.live.state, on.microphone.is_open) == (VoiceState.OFF, False)
+        assert on.told == ["Nobody spoke for a minute, so the microphone was closed."]
+
+
+async def test_a_held_key_is_somebody_there() -> None:
+    """However long they think."""
+    async with living(ScriptedPlanner("Noon."), "When?") as on:
+        on.live.talk(held=True)
+        await settled()
+        await on.microphone.hear(QUIET, MINUTE)
+        assert (on.microphone.is_open, on.told) == (True, [])
+        await on.microphone.hear(LOUD, SAID)
+        on.live.end_talk()
+        await on.microphone.hear(QUIET)
+        await settled()
+        await on.over()
+        assert await on.pairs() == [("When?", "Noon.", False)]
+
+
+@pytest.mark.parametrize(("chunk", "heard"), [(QUIET, []), (LOUD, [PHANTOM])])
+async def test_whoever_asked_to_be_heard_is_told_that_nothing_was(
+    chunk: bytes, heard: list[Heard]
+) -> None:
+    """B134: silence or a phantom, where somebody pressed a key for it."""
+    async with living(ScriptedPlanner(), *heard) as on:
+        on.live.talk(held=True)
+        await settled()
+        await on.microphone.hear(chunk, SAID)
+        on.live.end_talk()
+        await on.microphone.hear(QUIET)
+        await settled()
+        assert on.told == ["No words were heard."]
+        assert (on.live.state, on.rows) == (VoiceState.OFF, [])
+
+
+async def cut_in(on: Living) -> None:
+    """Somebody speaks over a reply."""
+    on.speaker.played = FIRST_SENTENCE
+    await on.say()
+
+
+async def test_nothing_goes_round_in_a_circle_unattended() -> None:
+    """B137: turns that all began over Pace's voice end hands-free, whatever was understood."""
+    planner = ScriptedPlanner(*[REPLY] * (CUT_INS_LIMIT + 1))
+    misheard = [f"Number {number} of something else." for number in range(CUT_INS_LIMIT)]
+    async with living(planner, "When?", *misheard) as on:
+        await on.listen()
+        await on.say()
+        for number in range(CUT_INS_LIMIT):
+            assert (on.live.is_hands_free, len(on.rows)) == (True, number + 1)
+            await cut_in(on)
+        assert (on.live.is_hands_free, on.live.is_open) == (False, False)
+        assert on.told == [
+            "Pace was cut in on again and again and may hear itself: hands-free is off."
+        ]
+        assert len(on.rows) == CUT_INS_LIMIT + 1
+
+
+async def test_whoever_types_in_between_is_attended() -> None:
+    """B137: the count begins anew with a key, a click, or a turn that waited for its own."""
+    spoken, typed_in_between = 2 + 2 * (CUT_INS_LIMIT - 1), 2
+    planner = ScriptedPlanner(*[REPLY] * (spoken + typed_in_between))
+    async with living(planner, *[f"Number {number}." for number in range(spoken)]) as on:
+        await on.listen()
+        await on.say()
+        for _ in range(2):
+            for _ in range(CUT_INS_LIMIT - 1):
+                await cut_in(on)
+            await on.live.type(typed("Go on."))
+            await settled()
+        await on.over()
+        await on.say()
+        assert (on.live.is_hands_free, on.told) == (True, [])
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pace.doors.voice.turns import USUAL_LANGUAGE, SpokenTurns
 from pace.errors import MicrophoneError, PaceError, RecogniserError, SpeakerError
 from pace.journal.rows import TurnSource
 from pace.memory.turn import TurnId, is_blank
-from pace.ports import Approval, Clock
+from pace.ports import Clock
 from pace.speech.answers_aloud import is_stop
 from pace.speech.earcons import closing_tone
 from pace.speech.echo import is_echo
@@ -30,8 +30,11 @@ from pace.speech.ports import Heard, Microphone, Recogniser, Sound, Speaker, Spe
 from pace.speech.sound import SILENCE_DBFS, level
 from pace.speech.turn_taking import CHUNK, Sign
 
-HANDS_FREE_LIMIT = timedelta(seconds=60)
+SILENCE_LIMIT = timedelta(seconds=60)
 """The open microphone closes after so long without a turn."""
+CUT_INS_LIMIT = 5
+"""After so many spoken turns in a row that began over Pace's own voice, it may be hearing itself:
+hands-free ends."""
 # Opening a loudspeaker may take longer than a reply: a moment of silence wakes it when the person
 # begins to speak, at the rate of Piper's middling voices.
 _WAKING = Sound(bytes(2), 22_050)
@@ -90,10 +93,12 @@ class LiveConversation:
         self._turns = SpokenTurns(chat, speaker, voices, clock=clock, trouble=tell, changed=changed)
         self._asking = AskingAloud(chat, self._turns, tell=tell, changed=self._open_or_close)
         self._group: asyncio.TaskGroup | None = None
+        self._lives = asyncio.Event()
         self._opened = asyncio.Event()
         self._is_talking = self._is_held = self._is_released = False
         self._accepted: TurnId | None = None
         self._sign: Sign | None = None
+        self._is_cutting_in, self._cut_ins = False, 0
         self._began_at = self._done_at = clock.now()
         # From the end of one turn to the beginning of the next.
         self._changing = asyncio.Lock()
@@ -111,9 +116,7 @@ class LiveConversation:
         if self._listening.is_hearing:
             return VoiceState.HEARING
         if self._is_replying and not self._asking.is_waiting:
-            reply = self._turns.reply
-            has_sounded = reply is not None and reply.has_sounded
-            return VoiceState.SPEAKING if has_sounded else VoiceState.THINKING
+            return VoiceState.SPEAKING if self._is_sounding else VoiceState.THINKING
         return VoiceState.LISTENING if self._opened.is_set() else VoiceState.OFF
 
     @property
@@ -127,6 +130,7 @@ class LiveConversation:
         """Listen for one turn, cutting in on a reply. While it is `held` no pause ends the turn."""
         if self._is_replying:
             self._speaker.pause()
+        self._quiet, self._cut_ins = timedelta(), 0
         self._is_talking, self._is_held, self._is_released = True, held, False
         self._listening.is_held = held
         self._open_or_close()
@@ -140,13 +144,15 @@ class LiveConversation:
 
     def hands_free(self, *, on: bool) -> None:
         """Leave the microphone open, or close it."""
-        self.is_hands_free, self._quiet = on, timedelta()
+        self.is_hands_free, self._quiet, self._cut_ins = on, timedelta(), 0
         if not on:
             self._is_talking = False
         self._open_or_close()
 
     async def type(self, words: Words) -> None:
-        """Send typed words; a reply that sounds is cut at once."""
+        """Send typed words, once this runs; a reply that sounds is cut at once."""
+        await self._lives.wait()
+        self._cut_ins = 0
         async with self._changing:
             await self._cut()
             self._begin(words, self._language)
@@ -164,6 +170,7 @@ class LiveConversation:
         """Listen and speak until cancelled; a reply that sounds then is kept as far as heard."""
         async with asyncio.TaskGroup() as group:
             self._group = group
+            self._lives.set()
             while True:
                 await self._opened.wait()
                 await self._listen()
@@ -231,6 +238,7 @@ class LiveConversation:
         self._sign = sign
         if sign is Sign.BEGAN:
             self._began_at = self._clock.now()
+            self._is_cutting_in = self._is_replying and self._is_sounding
             if self._is_replying and not self._asking.is_waiting:
                 self._speaker.pause()
         elif sign is Sign.WENT_ON:
@@ -254,9 +262,12 @@ class LiveConversation:
 
     async def _ended(self, utterance: Utterance | None) -> None:
         """Somebody is done: is it a turn, an answer, a word to stop, or nothing?"""
+        was_asked = self._is_talking and not self.is_hands_free
         self._end_talking()
         if utterance is None or self._is_own(utterance.text):
             await self._came_to_nothing()
+            if was_asked:
+                self._tell("No words were heard.")
             return
         self._language = utterance.language
         if self._asking.is_waiting:
@@ -278,6 +289,14 @@ class LiveConversation:
                 text=self._whole(before, utterance.text), source=TurnSource.VOICE, turn_id=turn_id
             )
             self._begin(words, utterance.language, pause=utterance.pause, done_at=self._done_at)
+        self._count_cut_in()
+
+    def _count_cut_in(self) -> None:
+        """However well Pace knows its own words: nothing goes round in a circle unattended."""
+        self._cut_ins = self._cut_ins + 1 if self._is_cutting_in else 0
+        if self.is_hands_free and self._cut_ins >= CUT_INS_LIMIT:
+            self.hands_free(on=False)
+            self._tell("Pace was cut in on again and again and may hear itself: hands-free is off.")
 
     def _whole(self, before: Words | None, text: str) -> str:
         """Whoever goes on before anything was answered or done adds to what they said."""
@@ -318,7 +337,8 @@ class LiveConversation:
             return
         self._asking.pass_time(CHUNK)
         self._quiet = timedelta() if self._is_replying else self._quiet + CHUNK
-        if self.is_hands_free and self._quiet >= HANDS_FREE_LIMIT:
+        is_waited_for = self._is_held or self._asking.is_listening
+        if self._quiet >= SILENCE_LIMIT and not is_waited_for:
             self.hands_free(on=False)
             self._tell("Nobody spoke for a minute, so the microphone was closed.")
             if self._group is not None:
@@ -334,6 +354,10 @@ class LiveConversation:
     @property
     def _is_replying(self) -> bool:
         return self._turn is not None and not self._turn.done()
+
+    @property
+    def _is_sounding(self) -> bool:
+        return self._turns.reply is not None and self._turns.reply.has_sounded
 
     def _begin(
         self,
@@ -373,7 +397,6 @@ class LiveConversation:
         turn = self._turn
         if turn is None or turn.done():
             return
-        self._asking.answer(Approval.NO)
         if self._turns.reply is not None:
             self._turns.reply.stop()
         if not self._chat.stop():
