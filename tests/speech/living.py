@@ -180,10 +180,12 @@ async def living(
     flags: dict[str, object] | None = None,
     history: PaceHistory | None = None,
     devices: tuple[Microphone, Speaker] | None = None,
+    typed_early: Sequence[Words] = (),
 ) -> AsyncIterator[Living]:
     """Open it; the recogniser hears what its script says, sentence after sentence.
 
-    Real `devices` take the place of those that the test gives its chunks to.
+    Real `devices` take the place of those that the test gives its chunks to. What is `typed_early`
+    comes before it runs.
     """
 
     async def opener(_: object, *, screen: object) -> OpenedPlanner:  # noqa: ARG001
@@ -222,6 +224,8 @@ async def living(
                 tell=tell,
                 changed=seen.set,
             )
+            typing = [asyncio.create_task(live.type(words)) for words in typed_early]
+            await settled()
             life = asyncio.create_task(live.run())
             await settled()
             try:
@@ -230,7 +234,7 @@ async def living(
                 )
             finally:
                 life.cancel()
-                await asyncio.wait([life])
+                await asyncio.wait([life, *typing])
         if not life.cancelled():
             life.result()
 

@@ -108,6 +108,13 @@ async def test_typed_words_cut_at_once_and_share_the_thread() -> None:
         assert [row.source for row in on.rows] == [TurnSource.VOICE, TurnSource.CHAT]
 
 
+async def test_what_is_typed_before_it_listens_is_a_turn() -> None:
+    """A page may be faster than the devices."""
+    async with living(ScriptedPlanner("Two."), typed_early=[typed("How many?")]) as on:
+        await on.over()
+        assert await on.pairs() == [("How many?", "Two.", False)]
+
+
 async def test_cut_before_any_sound_there_was_no_turn() -> None:
     """B136: it failed, and memory holds nothing of it."""
     async with living(ScriptedPlanner([Gate(), "Never."]), "When?") as on:
