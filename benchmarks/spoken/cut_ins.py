@@ -15,17 +15,10 @@ import random
 import statistics
 from dataclasses import dataclass, field
 
-from room import BEAT, RoomClock, RoomMicrophone, RoomSpeaker, chat_over, hiss, own_home, spoken
+from room import BEAT, Room, hiss, own_home, room_with, spoken
 
 from pace.asked import Words
 from pace.chat import Row, RowStatus
-from pace.doors.cli.fetching import FetchBar
-from pace.doors.open_chat import OpenChat
-from pace.doors.voice.equipment import Equipment, open_equipment
-from pace.doors.voice.live import LiveConversation
-from pace.settings import VoiceSettings
-from pace.speech.devices.echo_cancelling import EchoFreeMicrophone, Sounding
-from pace.speech.echo_gate import EchoGate
 from pace.speech.plain_words import plain_words
 from pace.speech.ports import Sound
 from pace.testing import ScriptedPlanner
@@ -36,12 +29,10 @@ REPLY = (
     "Nobody was at home, so we sat on the steps and ate our bread and cheese. After a while the "
     "rain began, first softly and then harder, and we ran back to the station without a coat."
 )
-_QUESTION = "Wait a moment, which river do you mean?"
-_STOP = "Stop."
+_SAID = {"speech": "Wait a moment, which river do you mean?", "stop": "Stop."}
 _EARLIEST, _LATEST = 0.6, 14.0
 _WAYS = ("speech", "stop", "escape", "typed")
 _LONGEST = 30.0
-_AIM = 0.2
 
 
 @dataclass
@@ -53,100 +44,60 @@ class Counted:
     missed: int = 0
 
 
-@dataclass
-class Room:
-    """All that a cut-in needs."""
+async def cut_in(room: Room, way: str, after: float, counted: Counted) -> None:
+    """One cut-in, and what came of it."""
+    await room.live.type(Words(text="Tell me about your walk."))
+    while room.speaker.played < after:
+        await room.beats()
+    row, began = room.rows[-1], room.clock.beats
+    match way:
+        case "escape":
+            await room.live.stop()
+        case "typed":
+            await room.live.type(Words(text="Which one?"))
+        case _:
+            room.microphone.say(await spoken(room.gear.voices[0], _SAID[way]))
+            began = room.clock.beats
+            await silent(room, row, began)
+    counted.seconds.append((room.clock.beats - began) * BEAT.total_seconds())
+    while row.is_open:
+        await room.beats()
+    if row.status is RowStatus.INTERRUPTED:
+        counted.apart.append(await words_apart(room, row))
+    else:
+        counted.missed += 1
+    await over(room)
 
-    chat: OpenChat
-    live: LiveConversation
-    microphone: RoomMicrophone
-    speaker: RoomSpeaker
-    clock: RoomClock
-    gear: Equipment
-    sounds: dict[str, Sound]
 
-    @property
-    def rows(self) -> list[Row]:
-        return [line for line in self.chat.session.lines if isinstance(line, Row)]
+async def silent(room: Room, row: Row, began: int) -> None:
+    """Until the loudspeaker holds its sound, or all has sounded."""
+    while not room.speaker.is_paused and row.is_open:
+        await room.beats()
+        if (room.clock.beats - began) * BEAT.total_seconds() > _LONGEST:
+            return
 
-    async def beats(self, count: int = 1) -> None:
-        until = self.clock.beats + count
-        while self.clock.beats < until:  # noqa: ASYNC110  # it is the clock
-            await asyncio.sleep(0.002)
 
-    async def cut_in(self, way: str, after: float, counted: Counted) -> None:
-        """One cut-in, and what came of it."""
-        await self.live.type(Words(text="Tell me about your walk."))
-        while self.speaker.played < after:
-            await self.beats()
-        row, began = self.rows[-1], self.clock.beats
-        match way:
-            case "escape":
-                await self.live.stop()
-            case "typed":
-                await self.live.type(Words(text="Which one?"))
-            case _:
-                self.microphone.say(self.sounds[way])
-                while not self.speaker.is_paused and row.is_open:
-                    await self.beats()
-                    if (self.clock.beats - began) * BEAT.total_seconds() > _LONGEST:
-                        break
-        counted.seconds.append((self.clock.beats - began) * BEAT.total_seconds())
-        while row.is_open:
-            await self.beats()
-        if row.status is not RowStatus.INTERRUPTED:
-            counted.missed += 1
-        else:
-            counted.apart.append(await self.words_apart(row))
-        await self.over()
+async def words_apart(room: Room, row: Row) -> int:
+    """How many words the recorded reply is longer than what had sounded of it."""
+    heard = await room.gear.recogniser.recognise(Sound(room.speaker.last), language="en")
+    return len(plain_words(row.reply_text)) - len(plain_words(heard.text))
 
-    async def words_apart(self, row: Row) -> int:
-        """How many words the recorded reply is longer than what had sounded of it."""
-        heard = await self.gear.recogniser.recognise(Sound(self.speaker.last), language="en")
-        return len(plain_words(row.reply_text)) - len(plain_words(heard.text))
 
-    async def over(self) -> None:
-        """Until nobody speaks."""
-        await self.beats(20)
-        await self.live.stop()
-        while self.chat.session.open_row is not None:
-            await self.live.stop()
-            await self.beats()
-        await self.beats(70)
-        await self.chat.begin_anew()
+async def over(room: Room) -> None:
+    """Until nobody speaks; then another conversation."""
+    await room.beats(20)
+    while room.chat.session.open_row is not None:
+        await room.live.stop()
+        await room.beats()
+    await room.beats(70)
+    await room.chat.begin_anew()
 
 
 async def run(times: int, seed: int) -> bool:
     """Print a line for each way; whether all was as it should."""
     chance = random.Random(seed)  # noqa: S311  # moments, no secrets
-    clock = RoomClock()
-    sounding = Sounding()
-    speaker = RoomSpeaker(sounding.put)
-    microphone = RoomMicrophone(clock, speaker, noise=hiss(-65), returns=-20)
     is_good = True
-    async with (
-        open_equipment(VoiceSettings(), screen=FetchBar(), tell=print) as gear,
-        chat_over(ScriptedPlanner(*[REPLY] * 1000), clock) as chat,
-    ):
-        live = LiveConversation(
-            chat,
-            microphone=EchoFreeMicrophone(microphone, sounding),
-            speaker=speaker,
-            detector=gear.detector,
-            recogniser=gear.recogniser,
-            voices=gear.voices,
-            gate=EchoGate(),
-            language=gear.language,
-            clock=clock,
-            tell=lambda _: None,
-            changed=lambda: None,
-        )
-        sounds = {
-            "speech": await spoken(gear.voices[0], _QUESTION),
-            "stop": await spoken(gear.voices[0], _STOP),
-        }
-        room = Room(chat, live, microphone, speaker, clock, gear, sounds)
-        life = asyncio.create_task(live.run())
+    async with room_with(ScriptedPlanner(*[REPLY] * 1000), hiss(-65), returns=-20) as room:
         print(f"seed {seed}, {times} times each; silent after (ms)")
         print(
             f"{'way':8}{'median':>8}{'most':>7}{'missed':>8}{'within a word':>15}{'furthest':>10}"
@@ -154,12 +105,9 @@ async def run(times: int, seed: int) -> bool:
         for way in _WAYS:
             counted = Counted()
             for _ in range(times):
-                live.hands_free(on=True)
-                await room.beats(3)
-                await room.cut_in(way, chance.uniform(_EARLIEST, _LATEST), counted)
+                room.live.hands_free(on=True)
+                await cut_in(room, way, chance.uniform(_EARLIEST, _LATEST), counted)
             is_good &= tell(way, counted)
-        life.cancel()
-        await asyncio.wait([life])
     return is_good
 
 

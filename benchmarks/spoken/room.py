@@ -1,7 +1,7 @@
 """A room of memory for benchmarks: its clock, its microphone and its loudspeaker go by one beat.
 
 With each chunk of the microphone, 32 ms, as much of what waits in the loudspeaker sounds. A beat is
-as long as in life, or as short as the machine can, where nobody minds.
+as long as in life while anybody recognises or makes speech, and else as short as the machine can.
 """
 
 import asyncio
@@ -9,23 +9,96 @@ import os
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
+from pace.chat import Row
 from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
+from pace.doors.voice.equipment import Equipment, open_equipment
+from pace.doors.voice.live import LiveConversation
 from pace.folders import Folders
 from pace.planners.tiers import OpenedPlanner
 from pace.ports import Planner
+from pace.settings import VoiceSettings
 from pace.settings_file import SettingsFile
-from pace.speech.ports import CHUNK_SAMPLES, RATE, SAMPLE_BYTES, Sound, Voice
+from pace.speech.devices.echo_cancelling import EchoFreeMicrophone, Sounding
+from pace.speech.echo_gate import EchoGate
+from pace.speech.ports import CHUNK_SAMPLES, RATE, SAMPLE_BYTES, Heard, Recogniser, Sound, Voice
 from pace.speech.sound import SILENCE_DBFS, at_rate, level
 
 CHUNK_BYTES = CHUNK_SAMPLES * SAMPLE_BYTES
 BEAT = timedelta(seconds=CHUNK_SAMPLES / RATE)
 _FULL = 32768
+
+
+class AtWork:
+    """How many recognise or make speech now."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def __bool__(self) -> bool:
+        return self._count > 0
+
+    def __enter__(self) -> Self:
+        self._count += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._count -= 1
+
+
+class WatchedRecogniser:
+    """A recogniser that is seen at work, and how often it was."""
+
+    def __init__(self, inner: Recogniser, at_work: AtWork) -> None:
+        self.calls = 0
+        self._inner = inner
+        self._at_work = at_work
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def recognise(
+        self, sound: Sound, *, language: str | None = None, words: bool = False
+    ) -> Heard:
+        self.calls += 1
+        with self._at_work:
+            return await self._inner.recognise(sound, language=language, words=words)
+
+    async def aclose(self) -> None:
+        """Whoever opened it closes it."""
+
+
+class WatchedVoice:
+    """A voice that is seen at work."""
+
+    def __init__(self, inner: Voice, at_work: AtWork) -> None:
+        self._inner = inner
+        self._at_work = at_work
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def languages(self) -> frozenset[str]:
+        return self._inner.languages
+
+    async def speak(self, text: str, *, language: str) -> AsyncGenerator[Sound, None]:
+        with self._at_work:
+            async with aclosing(self._inner.speak(text, language=language)) as pieces:
+                async for piece in pieces:
+                    yield piece
+
+    async def aclose(self) -> None:
+        """Whoever opened it closes it."""
 
 
 class RoomClock:
@@ -98,24 +171,23 @@ class RoomSpeaker:
 class RoomMicrophone:
     """Hears whoever speaks, the noise of the room, and, if told so, the loudspeaker.
 
-    `returns` is how much louder the loudspeaker comes back than it sounds, in dB, 100 ms later. A
-    beat takes its time only while `takes_time` says so.
+    `returns` is how much louder the loudspeaker comes back than it sounds, in dB, 100 ms later.
     """
 
     def __init__(
         self,
         clock: RoomClock,
         speaker: RoomSpeaker,
+        at_work: AtWork,
         *,
         noise: Iterator[np.ndarray],
         returns: float | None = None,
-        takes_time: Callable[[], bool] = lambda: True,
     ) -> None:
         self._clock = clock
         self._speaker = speaker
         self._noise = noise
         self._returns = returns
-        self._takes_time = takes_time
+        self._at_work = at_work
         self._said = bytearray()
         self._echo = [np.zeros(CHUNK_SAMPLES)] * 3
 
@@ -128,7 +200,7 @@ class RoomMicrophone:
         due = loop.time()
         while True:
             due = max(due + BEAT.total_seconds(), loop.time() - BEAT.total_seconds())
-            if self._takes_time():
+            if self._at_work:
                 await asyncio.sleep(max(0.0, due - loop.time()))
             else:
                 due = loop.time()
@@ -171,6 +243,7 @@ async def spoken(voice: Voice, text: str) -> Sound:
 def own_home() -> Iterator[Path]:
     """A home of the benchmark's own, with the models of the usual one."""
     models = Folders.of().models
+    models.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
         (Path(home) / "cache").mkdir()
         (Path(home) / "cache" / "models").symlink_to(models)
@@ -188,3 +261,66 @@ async def chat_over(planner: Planner, clock: RoomClock) -> AsyncIterator[OpenCha
     file = SettingsFile.open({})
     async with OpenChat(file, screen=FetchBar(), opener=opener, clock=clock) as chat:
         yield chat
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Who talks in it, over what, and by which clock."""
+
+    chat: OpenChat
+    live: LiveConversation
+    microphone: RoomMicrophone
+    speaker: RoomSpeaker
+    clock: RoomClock
+    gear: Equipment
+    recogniser: WatchedRecogniser
+
+    @property
+    def rows(self) -> list[Row]:
+        return [line for line in self.chat.session.lines if isinstance(line, Row)]
+
+    async def beats(self, count: int = 1) -> None:
+        """Wait for so many."""
+        until = self.clock.beats + count
+        while self.clock.beats < until:  # noqa: ASYNC110  # it is the clock
+            await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def room_with(
+    planner: Planner,
+    noise: Iterator[np.ndarray],
+    *,
+    returns: float | None = None,
+    cancels: bool = True,
+    tell: Callable[[str], None] = lambda _: None,
+) -> AsyncIterator[Room]:
+    """Somebody's free hands, the usual ears and Piper's Joe; with an echo canceller or without."""
+    clock, at_work, sounding = RoomClock(), AtWork(), Sounding()
+    speaker = RoomSpeaker(sounding.put)
+    microphone = RoomMicrophone(clock, speaker, at_work, noise=noise, returns=returns)
+    async with (
+        open_equipment(VoiceSettings(), screen=FetchBar(), tell=tell) as gear,
+        chat_over(planner, clock) as chat,
+    ):
+        recogniser = WatchedRecogniser(gear.recogniser, at_work)
+        live = LiveConversation(
+            chat,
+            microphone=EchoFreeMicrophone(microphone, sounding) if cancels else microphone,
+            speaker=speaker,
+            detector=gear.detector,
+            recogniser=recogniser,
+            voices=[WatchedVoice(voice, at_work) for voice in gear.voices],
+            gate=EchoGate(),
+            language=gear.language,
+            clock=clock,
+            tell=tell,
+            changed=lambda: None,
+        )
+        life = asyncio.create_task(live.run())
+        live.hands_free(on=True)
+        try:
+            yield Room(chat, live, microphone, speaker, clock, gear, recogniser)
+        finally:
+            life.cancel()
+            await asyncio.wait([life])

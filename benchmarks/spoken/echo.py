@@ -1,6 +1,6 @@
 """How well a person is heard over Pace's own voice, come back from a loudspeaker.
 
-Run: python benchmarks/echo.py
+Run: python benchmarks/spoken/echo.py
 
 Piper speaks as Pace and, higher, as a person who cuts in three times; rooms are simulated, as in
 tests/speech/test_echo_gate.py, with a clean and a distorting loudspeaker. For the echo gate alone,

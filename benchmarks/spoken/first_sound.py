@@ -1,6 +1,6 @@
 """From the end of a person's speech to the first sound of the reply, in a running conversation.
 
-Run: python benchmarks/first_sound.py [--model default|tiny] [--recogniser base|tiny.en]
+Run: python benchmarks/spoken/first_sound.py [--model default|tiny] [--recogniser base|tiny.en]
      [--turns 36] [--no-early-start]
 
 Piper speaks the questions into a microphone of memory, in real time; recogniser, model and voice
@@ -12,13 +12,11 @@ start nothing is recognised, and so nothing is written, before the person is kno
 
 import argparse
 import asyncio
-import os
 import statistics
-import tempfile
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
 from datetime import timedelta
-from pathlib import Path
+
+from room import BEAT, CHUNK_BYTES, own_home, spoken
 
 from pace.chat import Row, SpokenTimes
 from pace.clock import SystemClock
@@ -26,14 +24,11 @@ from pace.doors.cli.fetching import FetchBar
 from pace.doors.open_chat import OpenChat
 from pace.doors.voice.equipment import Equipment, open_equipment
 from pace.doors.voice.live import LiveConversation, VoiceState
-from pace.folders import Folders
 from pace.settings_file import SettingsFile
 from pace.speech.echo_gate import EchoGate
-from pace.speech.ports import CHUNK_SAMPLES, RATE, SAMPLE_BYTES, Heard, Recogniser, Sound
+from pace.speech.ports import Heard, Recogniser, Sound
 from pace.speech.sound import SILENCE_DBFS, at_rate
 
-_CHUNK_SECONDS = CHUNK_SAMPLES / RATE
-_CHUNK_BYTES = CHUNK_SAMPLES * SAMPLE_BYTES
 _SETTLING = 6
 # After a reply has sounded, before a person speaks again.
 _THINKS = 1.5
@@ -71,10 +66,10 @@ class SpokenMicrophone:
         loop = asyncio.get_running_loop()
         due = loop.time()
         while True:
-            due += _CHUNK_SECONDS
+            due += BEAT.total_seconds()
             await asyncio.sleep(max(0.0, due - loop.time()))
-            chunk = bytes(self._waiting[:_CHUNK_BYTES]).ljust(_CHUNK_BYTES, b"\0")
-            del self._waiting[:_CHUNK_BYTES]
+            chunk = bytes(self._waiting[:CHUNK_BYTES]).ljust(CHUNK_BYTES, b"\0")
+            del self._waiting[:CHUNK_BYTES]
             yield chunk
 
 
@@ -137,32 +132,17 @@ class MemorySpeaker:
         """There is no device."""
 
 
-async def spoken(gear: Equipment) -> list[Sound]:
-    """The questions, as Piper says them."""
-    said = []
-    for question in QUESTIONS:
-        async with aclosing(gear.voices[0].speak(question, language="en")) as pieces:
-            heard = [piece async for piece in pieces]
-        said.append(Sound(b"".join(piece.samples for piece in heard), heard[0].rate))
-    return said
-
-
 async def run(asked: argparse.Namespace) -> None:
     """Hold the conversation, and print what was waited for."""
-    models = Folders.of().models
-    with tempfile.TemporaryDirectory() as home:
-        (Path(home) / "cache").mkdir()
-        (Path(home) / "cache" / "models").symlink_to(models)
-        os.environ["PACE_HOME"] = home
-        flags = {"planner.model": asked.model, "voice.recogniser": asked.recogniser}
-        flags["planner.instructions"] = _INSTRUCTIONS
-        file = SettingsFile.open(flags)
-        async with (
-            open_equipment(file.current.voice, screen=FetchBar(), tell=print) as gear,
-            OpenChat(file, screen=FetchBar()) as chat,
-        ):
-            sounds = await spoken(gear)
-            tell(await talked(chat, gear, sounds, asked), asked)
+    flags = {"planner.model": asked.model, "voice.recogniser": asked.recogniser}
+    flags["planner.instructions"] = _INSTRUCTIONS
+    file = SettingsFile.open(flags)
+    async with (
+        open_equipment(file.current.voice, screen=FetchBar(), tell=print) as gear,
+        OpenChat(file, screen=FetchBar()) as chat,
+    ):
+        sounds = [await spoken(gear.voices[0], question) for question in QUESTIONS]
+        tell(await talked(chat, gear, sounds, asked), asked)
 
 
 async def talked(
@@ -243,7 +223,9 @@ def main() -> None:
     parser.add_argument("--recogniser", choices=("base", "tiny.en"), default="base")
     parser.add_argument("--turns", type=int, default=36)
     parser.add_argument("--no-early-start", action="store_true")
-    asyncio.run(run(parser.parse_args()))
+    asked = parser.parse_args()
+    with own_home():
+        asyncio.run(run(asked))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How many words the recognisers get wrong, by voice and noise.
 
-Run: python benchmarks/word_errors.py [--only N]
+Run: python benchmarks/spoken/word_errors.py [--only N]
 
 Fifty sentences with names, numbers and dates, spoken by Piper's Joe and by espeak-ng, clean and in
 noise that is 10 dB softer than the voice. The error rate is the usual one: words put in, left out
