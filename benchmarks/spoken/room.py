@@ -230,9 +230,9 @@ def hiss(dbfs: float, *, seed: int = 1) -> Iterator[np.ndarray]:
         yield random.standard_normal(CHUNK_SAMPLES) * 10 ** (dbfs / 20)
 
 
-async def spoken(voice: Voice, text: str) -> Sound:
+async def spoken(voice: Voice, text: str, *, language: str = "en") -> Sound:
     """At the microphone's rate, without the silence before the first word."""
-    async with aclosing(voice.speak(text, language="en")) as pieces:
+    async with aclosing(voice.speak(text, language=language)) as pieces:
         made = [piece async for piece in pieces]
     whole = at_rate(Sound(b"".join(piece.samples for piece in made), made[0].rate))
     loud = np.flatnonzero(np.abs(np.frombuffer(whole.samples, "<i2")) > _FULL // 50)
