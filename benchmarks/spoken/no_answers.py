@@ -3,9 +3,9 @@
 Run: python benchmarks/spoken/no_answers.py [--only N]
 
 Spoken: each sentence of tests/speech/no_answers.txt, by Piper's Joe where it speaks the language
-and else by espeak-ng. Sounds: claps, coughs, knocks, hums and noise, 60 of them. What the recogniser
-(base) makes of them goes the way of an answer: dropped if it is a phantom, looked up in the list of
-answers otherwise. A consent is a yes.
+and else by espeak-ng. Sounds: claps, coughs, knocks, hums and noise, 60 of them. What the
+recogniser (base) makes of them goes the way of an answer: dropped if it is a phantom, looked up in
+the list of answers otherwise. A consent is a yes.
 """
 
 import argparse
