@@ -79,7 +79,7 @@ async def silent(room: Room, row: Row, began: int) -> None:
 
 async def words_apart(room: Room, row: Row) -> int:
     """How many words the recorded reply is longer than what had sounded of it."""
-    heard = await room.gear.recogniser.recognise(Sound(room.speaker.last), language="en")
+    heard = await room.recogniser.recognise(Sound(room.speaker.last), language="en")
     return len(plain_words(row.reply_text)) - len(plain_words(heard.text))
 
 
