@@ -6,7 +6,7 @@ Twenty times in each way, at a random moment of a long reply: by speaking with f
 word "Stop", by Escape, by typing. Piper speaks for both sides in a room of memory, detector and
 recogniser (base) are the real ones, and the loudspeaker comes back 20 dB softer. For speech, the
 time is that from its first sound until the loudspeaker holds. What was recorded of the reply is
-compared with the words that the recogniser hears in exactly what had sounded.
+compared with the words that had ended by then, by the recogniser's own times of them.
 """
 
 import argparse
@@ -15,10 +15,11 @@ import random
 import statistics
 from dataclasses import dataclass, field
 
-from room import BEAT, Room, hiss, own_home, room_with, spoken
+from room import Room, hiss, own_home, room_with, spoken
 
 from pace.asked import Words
 from pace.chat import Row, RowStatus
+from pace.memory.turn import TurnId
 from pace.speech.plain_words import plain_words
 from pace.speech.ports import Sound
 from pace.testing import ScriptedPlanner
@@ -32,7 +33,6 @@ REPLY = (
 _SAID = {"speech": "Wait a moment, which river do you mean?", "stop": "Stop."}
 _EARLIEST, _LATEST = 0.6, 14.0
 _WAYS = ("speech", "stop", "escape", "typed")
-_LONGEST = 30.0
 
 
 @dataclass
@@ -49,19 +49,21 @@ async def cut_in(room: Room, way: str, after: float, counted: Counted) -> None:
     await room.live.type(Words(text="Tell me about your walk."))
     while room.speaker.played < after:
         await room.beats()
-    row, began = room.rows[-1], room.clock.beats
-    match way:
-        case "escape":
+    turn_id, loop = room.rows[-1].turn_id, asyncio.get_running_loop()
+    sound = await spoken(room.gear.voices[0], _SAID[way]) if way in _SAID else None
+    with room.at_work:
+        began = loop.time()
+        if sound is not None:
+            room.microphone.say(sound)
+            await silent(room, turn_id)
+        elif way == "escape":
             await room.live.stop()
-        case "typed":
+        else:
             await room.live.type(Words(text="Which one?"))
-        case _:
-            room.microphone.say(await spoken(room.gear.voices[0], _SAID[way]))
-            began = room.clock.beats
-            await silent(room, row, began)
-    counted.seconds.append((room.clock.beats - began) * BEAT.total_seconds())
-    while row.is_open:
+    counted.seconds.append(room.speaker.silent_at - began)
+    while room.row(turn_id).is_open:
         await room.beats()
+    row = room.row(turn_id)
     if row.status is RowStatus.INTERRUPTED:
         counted.apart.append(await words_apart(room, row))
     else:
@@ -69,18 +71,19 @@ async def cut_in(room: Room, way: str, after: float, counted: Counted) -> None:
     await over(room)
 
 
-async def silent(room: Room, row: Row, began: int) -> None:
+async def silent(room: Room, turn_id: TurnId) -> None:
     """Until the loudspeaker holds its sound, or all has sounded."""
-    while not room.speaker.is_paused and row.is_open:
+    while not room.speaker.is_paused and room.row(turn_id).is_open:
         await room.beats()
-        if (room.clock.beats - began) * BEAT.total_seconds() > _LONGEST:
-            return
 
 
 async def words_apart(room: Room, row: Row) -> int:
     """How many words the recorded reply is longer than what had sounded of it."""
-    heard = await room.recogniser.recognise(Sound(room.speaker.last), language="en")
-    return len(plain_words(row.reply_text)) - len(plain_words(heard.text))
+    sounded, rest = room.speaker.cut
+    heard = await room.recogniser.recognise(Sound(sounded + rest), language="en", words=True)
+    until = Sound(sounded).seconds
+    words = sum(len(plain_words(word.text)) for word in heard.words if word.end <= until)
+    return len(plain_words(row.reply_text)) - words
 
 
 async def over(room: Room) -> None:

@@ -22,6 +22,7 @@ from pace.doors.open_chat import OpenChat
 from pace.doors.voice.equipment import Equipment, open_equipment
 from pace.doors.voice.live import LiveConversation
 from pace.folders import Folders
+from pace.memory.turn import TurnId
 from pace.planners.tiers import OpenedPlanner
 from pace.ports import Planner
 from pace.settings import VoiceSettings
@@ -121,8 +122,11 @@ class RoomSpeaker:
     def __init__(self, given: Callable[[bytes, int], None] | None = None) -> None:
         self.level = SILENCE_DBFS
         self.sounded = bytearray()
-        """Since the last `stop`; in `last` is what had sounded before it."""
-        self.last = b""
+        """Since the last `stop`."""
+        self.cut = (b"", b"")
+        """What had sounded before the last `stop`, and what would have."""
+        self.silent_at = 0.0
+        """When it was last told to be silent, by the loop's time."""
         self.is_paused = False
         self._given = given
         self._waiting = bytearray()
@@ -154,13 +158,16 @@ class RoomSpeaker:
 
     def pause(self) -> None:
         self.is_paused = True
+        self.silent_at = asyncio.get_running_loop().time()
 
     def resume(self) -> None:
         self.is_paused = False
 
     def stop(self) -> None:
+        if not self.is_paused:
+            self.silent_at = asyncio.get_running_loop().time()
         self.is_paused = False
-        self.last, self.sounded = bytes(self.sounded), bytearray()
+        self.cut, self.sounded = (bytes(self.sounded), bytes(self._waiting)), bytearray()
         self._waiting.clear()
         self._changed.set()
 
@@ -274,10 +281,14 @@ class Room:
     clock: RoomClock
     gear: Equipment
     recogniser: WatchedRecogniser
+    at_work: AtWork
 
     @property
     def rows(self) -> list[Row]:
         return [line for line in self.chat.session.lines if isinstance(line, Row)]
+
+    def row(self, turn_id: TurnId) -> Row:
+        return next(row for row in self.rows if row.turn_id == turn_id)
 
     async def beats(self, count: int = 1) -> None:
         """Wait for so many."""
@@ -320,7 +331,7 @@ async def room_with(
         life = asyncio.create_task(live.run())
         live.hands_free(on=True)
         try:
-            yield Room(chat, live, microphone, speaker, clock, gear, recogniser)
+            yield Room(chat, live, microphone, speaker, clock, gear, recogniser, at_work)
         finally:
             life.cancel()
             await asyncio.wait([life])

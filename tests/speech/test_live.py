@@ -40,7 +40,9 @@ async def test_what_is_said_is_a_turn_whose_reply_sounds() -> None:
         assert on.live.state is VoiceState.OFF
         on.live.hands_free(on=True)
         await settled()
-        assert (on.live.state, on.microphone.is_open) == (VoiceState.LISTENING, True)
+        assert (on.live.state, on.microphone.is_open) == (VoiceState.OFF, True)
+        await on.microphone.hear(QUIET)
+        assert on.live.state is VoiceState.LISTENING
         await on.microphone.hear(LOUD, SAID)
         assert on.live.state is VoiceState.HEARING
         await on.microphone.hear(QUIET, 10)

@@ -10,7 +10,15 @@ import pytest
 
 from pace.errors import SettingsError
 from pace.speech.ports import RATE, Sound
-from pace.speech.sound import SILENCE_DBFS, WavFile, at_rate, level, mono, read_wav
+from pace.speech.sound import (
+    SILENCE_DBFS,
+    WavFile,
+    at_rate,
+    level,
+    mono,
+    read_wav,
+    silence_behind,
+)
 
 RATES = (8_000, 11_025, 16_000, 22_050, 44_100, 48_000, 96_000)
 
@@ -64,6 +72,17 @@ def test_the_level_is_in_decibels_of_full_scale() -> None:
     assert level(struct.pack("<2h", -32768, -32768)) == 0
     assert level(struct.pack("<2h", 16384, -16384)) == pytest.approx(-6.02, abs=0.01)
     assert level(bytes(64)) == level(b"") == SILENCE_DBFS
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_the_silence_behind_a_sound_is_what_nobody_hears(rate: int) -> None:
+    """Up to the last sample that is loud, to about a hundredth of a second; noise counts as none."""
+    loud = struct.pack("<2h", 1000, -1000) * (rate // 4)
+    soft = struct.pack("<2h", 200, -200) * (rate // 8)
+    assert silence_behind(Sound(soft + loud + soft, rate)) == pytest.approx(0.25, abs=0.011)
+    assert silence_behind(Sound(loud, rate)) == 0
+    assert silence_behind(Sound(soft, rate)) == pytest.approx(0.25, abs=0.001)
+    assert silence_behind(Sound(b"", rate)) == 0
 
 
 @pytest.mark.parametrize("rate", RATES)

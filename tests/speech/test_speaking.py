@@ -1,13 +1,13 @@
 """A reply's sound, and how much of it was heard, over stand-ins."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
 from pace.doors.voice.speaking import SpokenReply
 from pace.errors import VoiceError
 from pace.ports import Finished, FinishReason, Reasoned, TextDelta
-from pace.speech.ports import Voice
+from pace.speech.ports import RATE, Sound, Voice
 from pace.testing import ManualClock, ManualSpeaker, ScriptedVoice
 
 WRITTEN = "The ferry leaves at noon. It costs nine crowns. Take a coat."
@@ -16,6 +16,14 @@ END = Finished(reason=FinishReason.STOP)
 
 class Told(list[str]):
     """Sentences about a voice."""
+
+
+class TrailingVoice(ScriptedVoice):
+    """A second of sound for each sentence, and a second of silence behind it, piece by piece."""
+
+    async def speak(self, text: str, *, language: str) -> AsyncGenerator[Sound, None]:  # noqa: ARG002
+        for sample in (1000, 0, 0):
+            yield Sound(sample.to_bytes(2, "little") * (RATE // (1 if sample else 2)))
 
 
 @asynccontextmanager
@@ -70,6 +78,19 @@ async def test_heard_is_what_has_sounded_up_to_a_whole_word() -> None:
     assert ends[-1] == len(WRITTEN)
     assert all(end == 0 or not WRITTEN[end - 1 : end + 1].isalpha() for end in ends)
     assert len(set(ends)) > 6
+
+
+async def test_the_silence_behind_a_sentence_holds_no_word() -> None:
+    """Its last word was heard once its sound is over, though silence sounds on."""
+    speaker = ManualSpeaker()
+    async with speaking(speaker, TrailingVoice()) as reply:
+        await reply.say(TextDelta(WRITTEN))
+        await settled()
+        heard = []
+        for played in (0.5, 0.9, 1.01, 1.9, 2.9, 3.1):
+            speaker.played = played
+            heard.append(WRITTEN[: reply.heard].rsplit(maxsplit=1)[-1])
+    assert heard == ["ferry", "at", "noon.", "noon.", "nine", "crowns."]
 
 
 async def test_stopped_it_is_silent_and_stays_at_what_was_heard() -> None:

@@ -18,6 +18,10 @@ except ModuleNotFoundError as error:  # pragma: no cover - the tests have all ex
 SILENCE_DBFS = -100.0
 """The level of no sound at all; the smallest sample that is none stands at -90."""
 _FULL_SCALE = 32768
+# Softer samples, below -40 dBFS, are the silence of a voice.
+_AUDIBLE = 328
+# How finely silence is told, in parts of a second.
+_STEPS = 100
 
 
 def mono(
@@ -45,11 +49,28 @@ def at_rate(sound: Sound, rate: int = RATE) -> Sound:
 
 def level(samples: bytes) -> float:
     """The root mean square of 16-bit samples in dBFS: 0 is a square wave as loud as can be."""
-    values = array("h", samples[: len(samples) // SAMPLE_BYTES * SAMPLE_BYTES])
+    values = _values(samples)
     power = sum(value * value for value in values)
     if not power:
         return SILENCE_DBFS
     return 10 * math.log10(power / len(values) / _FULL_SCALE**2)
+
+
+def _values(samples: bytes) -> "array[int]":  # the class cannot be asked before Python 3.12
+    return array("h", samples[: len(samples) // SAMPLE_BYTES * SAMPLE_BYTES])
+
+
+def silence_behind(sound: Sound) -> float:
+    """How many seconds at its end nobody hears; all of them, if it is silence."""
+    values = _values(sound.samples)
+    step = max(1, sound.rate // _STEPS)
+    end = len(values)
+    while end > 0:
+        block = values[max(0, end - step) : end]
+        if max(block) > _AUDIBLE or min(block) < -_AUDIBLE:
+            break
+        end -= len(block)
+    return (len(values) - end) / sound.rate
 
 
 def read_wav(path: Path) -> Sound:

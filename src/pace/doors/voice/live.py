@@ -95,6 +95,8 @@ class LiveConversation:
         self._group: asyncio.TaskGroup | None = None
         self._lives = asyncio.Event()
         self._opened = asyncio.Event()
+        # Opening a microphone may take seconds, in which words would be lost.
+        self._is_heard = False
         self._is_talking = self._is_held = self._is_released = False
         self._accepted: TurnId | None = None
         self._sign: Sign | None = None
@@ -117,7 +119,7 @@ class LiveConversation:
             return VoiceState.HEARING
         if self._is_replying and not self._asking.is_waiting:
             return VoiceState.SPEAKING if self._is_sounding else VoiceState.THINKING
-        return VoiceState.LISTENING if self._opened.is_set() else VoiceState.OFF
+        return VoiceState.LISTENING if self.is_open and self._is_heard else VoiceState.OFF
 
     @property
     def is_open(self) -> bool:
@@ -179,10 +181,10 @@ class LiveConversation:
         """Hear what the microphone gives, until it is closed."""
         try:
             async with aclosing(self._microphone.chunks()) as chunks:
-                self._changed()
                 async for chunk in chunks:
                     if not self._opened.is_set():
                         break
+                    self._is_heard = True
                     await self._hear(chunk)
         except MicrophoneError as error:
             self._is_talking = self.is_hands_free = False
@@ -192,7 +194,7 @@ class LiveConversation:
         finally:
             await self._listening.drop()
             await self._came_to_nothing()
-            self.level = SILENCE_DBFS
+            self.level, self._is_heard = SILENCE_DBFS, False
             self._changed()
 
     def _open_or_close(self) -> None:

@@ -10,6 +10,7 @@ from datetime import datetime
 from pace.errors import SpeakerError, VoiceError
 from pace.ports import Clock, Finished, PlannerEvent, Reasoned, TextDelta
 from pace.speech.ports import Sound, Speaker, Voice
+from pace.speech.sound import silence_behind
 from pace.speech.spoken_sentences import SpokenSentence, SpokenSentences, written_until
 
 # What of its own speech a microphone may still bring back, in sentences.
@@ -43,6 +44,18 @@ class _Sounding:
     sentence: SpokenSentence
     start: float
     seconds: float = 0.0
+    silence: float = 0.0
+    """At its end: Piper's is a third of a second, in which a word would be."""
+
+    def add(self, sound: Sound) -> None:
+        silence = silence_behind(sound)
+        self.silence = silence if silence < sound.seconds else self.silence + silence
+        self.seconds += sound.seconds
+
+    def share(self, played: float) -> float:
+        """How much of its words has sounded when the speaker has played so far."""
+        words = self.seconds - self.silence or self.seconds
+        return (played - self.start) / words
 
 
 class SpokenReply:
@@ -96,7 +109,7 @@ class SpokenReply:
         until = 0
         for each in self._sounding:
             if played < each.start + each.seconds:
-                share = (played - each.start) / each.seconds
+                share = each.share(played)
                 heard = written_until(each.sentence, share) if share > 0 else 0
                 return max(heard, until)
             until = each.sentence.end
@@ -220,7 +233,7 @@ class SpokenReply:
         try:
             async with aclosing(voice.speak(spoken, language=self._language)) as sounds:
                 async for sound in sounds:
-                    sounding.seconds += sound.seconds
+                    sounding.add(sound)
                     made.put_nowait(sound)
         finally:
             made.put_nowait(None)
