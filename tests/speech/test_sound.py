@@ -76,7 +76,7 @@ def test_the_level_is_in_decibels_of_full_scale() -> None:
 
 @pytest.mark.parametrize("rate", RATES)
 def test_the_silence_behind_a_sound_is_what_nobody_hears(rate: int) -> None:
-    """Up to the last sample that is loud, to about a hundredth of a second; noise counts as none."""
+    """Up to the last loud sample, to about a hundredth of a second; noise counts as none."""
     loud = struct.pack("<2h", 1000, -1000) * (rate // 4)
     soft = struct.pack("<2h", 200, -200) * (rate // 8)
     assert silence_behind(Sound(soft + loud + soft, rate)) == pytest.approx(0.25, abs=0.011)
