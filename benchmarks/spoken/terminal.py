@@ -73,6 +73,7 @@ def held(home: Path, address: str, pulse: Pulse, wavs: Mapping[str, Path], headp
         columns=_COLUMNS,
         rows=_ROWS,
         PACE_HOME=str(home),
+        PACE_SUMMARIES__BY="extractive",
         PACE_VOICE__HEADPHONES=headphones,
         **own,
     )

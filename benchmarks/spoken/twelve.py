@@ -31,7 +31,7 @@ class Turn:
 
 
 _SAID = (
-    ("My sister is called Hannah.", "hannah", "Hannah is a nice name."),
+    ("My sister is called Hannah.", "sister", "Hannah is a nice name."),
     ("She lives in Bergen.", "bergen", "Bergen has much rain."),
     ("Her kitchen is yellow.", "yellow", "Yellow is a warm colour."),
     ("She has two cats.", "cats", "Two cats are good company."),
@@ -109,7 +109,7 @@ def is_all_right(
         "each prompt ends with the last four turns, word for word": len(prompts) == len(recorded)
         and all(_holds(prompt, recorded, number) for number, prompt in enumerate(prompts)),
         "what is older is in its paragraph": _SUMMARY in prompts[-1][0]["content"]
-        and "hannah" in prompts[-1][0]["content"].casefold(),
+        and TURNS[0].sign in prompts[-1][0]["content"].casefold(),
         "no prompt holds what was not heard": UNHEARD not in json.dumps(prompts),
     }
     for name, is_so in checks.items():
