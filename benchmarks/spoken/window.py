@@ -1,13 +1,12 @@
 """Twelve turns in the real window, spoken and typed by turns, with one cut-in.
 
-Run: python benchmarks/spoken/window.py [--images FOLDER]
+Run: python benchmarks/spoken/window.py
 
 `pace web` in Chromium, hands-free; its fake microphone plays one file, in which Piper's Joe
 speaks every 14 seconds. Recogniser (base), voice and page are the real ones, replies are scripted.
 Then screen, journal and prompts are looked at; the exit code is 0 if all is right.
 """
 
-import argparse
 import asyncio
 import sys
 import tempfile
@@ -20,7 +19,6 @@ sys.path.append(str(Path(__file__).parents[2] / "tests"))
 from twelve import CUT, LAST_WORDS, SPOKEN, TURNS, home_with_models, is_all_right, journal
 
 from web.scripted import Scripted, scripted_server
-from web.tabs import PHONE, THEMES, WIDE
 from web.talk import box, reply, rows
 from web.voice_browser import (
     FAKE_CONSENT,
@@ -76,16 +74,7 @@ async def last(made: Speaking) -> None:
     await made.is_now("off")
 
 
-async def pictures(made: Speaking, folder: Path, name: str) -> None:
-    """What it looks like, for the README."""
-    for theme in THEMES:
-        for size, called in ((WIDE, "wide"), (PHONE, "phone")):
-            await made.tab.look(theme, size)
-            await made.page.screenshot(path=folder / f"window-{name}-{called}-{theme}.png")
-    await made.tab.look("light", WIDE)
-
-
-async def run(folder: Path, images: Path | None) -> bool:
+async def run(folder: Path) -> bool:
     """Hold the conversation; whether all is right."""
     home = home_with_models(folder / "home")
     wav = await said(folder)
@@ -94,11 +83,11 @@ async def run(folder: Path, images: Path | None) -> bool:
         running_window(home, base_url=model.url) as window,
         speaking(window, FAKE_DEVICE, FAKE_CONSENT, wav=wav) as made,
     ):
-        screen = await held(made, model, images)
+        screen = await held(made, model)
     return is_all_right(screen, journal(home), model.sent)
 
 
-async def held(made: Speaking, model: Scripted, images: Path | None) -> str:
+async def held(made: Speaking, model: Scripted) -> str:
     """Hold it; gives all that the page shows of it in the end."""
     expect.set_options(timeout=_PATIENT)
     made.page.set_default_timeout(_PATIENT)
@@ -107,19 +96,14 @@ async def held(made: Speaking, model: Scripted, images: Path | None) -> str:
     for number, turn in enumerate(TURNS):
         await talk(made, number)
         print(f"{number + 1:3} {turn.words}", flush=True)
-        if images is not None and number == CUT:
-            await pictures(made, images, "voice")
     await last(made)
     return await made.page.get_by_role("log", name="Conversation").inner_text()
 
 
 def main() -> None:
     """Hold it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--images", type=Path, help="a folder for pictures of the sixth turn")
-    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        raise SystemExit(0 if asyncio.run(run(Path(folder), asked.images)) else 1)
+        raise SystemExit(0 if asyncio.run(run(Path(folder))) else 1)
 
 
 if __name__ == "__main__":

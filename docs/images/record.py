@@ -1,11 +1,15 @@
 # ruff: noqa: INP001  # a script
-"""Records the images of the README: the real `pace chat` in a pty, drawn as SVG.
+"""Records the images of the README: the real `pace chat` and `pace voice` in a pty, drawn as SVG.
 
-Run it as `python docs/images/record.py`, with pace and its dev tools installed. It uses the default
-model, fetched before (`pace models get default`), or the one named as its argument.
+Run it as `python docs/images/record.py [voice]`, with pace and its dev tools installed: all images,
+or the one of `pace voice`. It uses the default model, fetched before (`pace models get default`).
+Who speaks is Piper's Joe, on PulseAudio's null sink.
 """
 
+import asyncio
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,6 +19,11 @@ from pathlib import Path
 
 import pexpect
 import pyte
+
+sys.path.append(str(Path(__file__).parents[2] / "tests"))
+
+from speech.pulse import Pulse, running_pulse
+from web.voice_browser import speech_models, write_wav
 
 FOLDER = Path(__file__).parent
 COLUMNS, ROWS = 88, 60
@@ -35,6 +44,13 @@ MEMORY = (
 TIMER = "Set a timer for 10 minutes for the pasta."
 AFTER_TIMER = "How long is left on my timer?"
 NOTE = "Add basil to my shopping list."
+ASKED_ALOUD = "Which city in Norway is the rainiest?"
+TOLD_ALOUD = "Tell me the story of its harbour."
+STOPS = "Wait, how old is it?"
+TYPED = "Say that in one short sentence."
+GOES_ON = "And what should I wear when I go there in the first week of October?"
+PLAYER = shutil.which("paplay") or "paplay"
+ROOM = "Room"
 
 # A palette of its own for each of the reader's themes; GitHub shows SVG images in either.
 _NAMES = {
@@ -77,9 +93,9 @@ class Screen(pyte.HistoryScreen):
 
 
 class Recording:
-    """One run of `pace chat` with its own empty settings."""
+    """One run of Pace with its own empty settings: `pace chat`, unless other words follow it."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, *words: str, **more: str) -> None:
         self.screen = Screen(COLUMNS, ROWS, history=5000, ratio=0.5)
         self._stream = pyte.ByteStream(self.screen)
         settings = tempfile.mkdtemp()
@@ -90,10 +106,11 @@ class Recording:
         environ["PACE_PLANNER__TEMPERATURE"] = "0"
         environ["PACE_HISTORY__KEEP"] = "off"
         environ.pop("NO_COLOR", None)
+        environ |= more
         pace = Path(sys.executable).with_name("pace")
         self._process = pexpect.spawn(
             str(pace),
-            ["chat", "--model", model],
+            list(words or ("chat",)),
             env=environ,  # type: ignore[arg-type]  # a dict is what it takes
             dimensions=(ROWS, COLUMNS),
             timeout=LIMIT,
@@ -121,6 +138,18 @@ class Recording:
         self._until(lambda: line[-20:] in "".join(self.screen.display))
         self._process.send("\r")
         self._until(lambda: not self._is_at_prompt())
+
+    def type(self, line: str) -> None:
+        """Type a line in `pace voice`."""
+        self._process.send(f"{line}\r")
+
+    def see(self, *words: str) -> None:
+        """Wait until all of these stand on the screen."""
+        self._until(lambda: all(word in "".join(self.screen.display) for word in words))
+
+    def see_gone(self, word: str) -> None:
+        """Wait until it stands nowhere on the screen."""
+        self._until(lambda: word not in "".join(self.screen.display))
 
     def read_for(self, seconds: float) -> None:
         """Let some time pass, as a person who reads does."""
@@ -226,10 +255,51 @@ def _write(name: str, rows: list[dict[int, pyte.screens.Char]], title: str) -> N
 
 
 def main() -> None:
-    """Hold two conversations: one that talks, and is drawn with its memory, and one that acts."""
-    model = sys.argv[1] if len(sys.argv) > 1 else "default"
-    record_talk(Recording(model))
-    record_actions(Recording(model))
+    """Hold a conversation that is drawn with its memory, one that acts, and one by voice."""
+    if sys.argv[1:] != ["voice"]:
+        record_talk(Recording())
+        record_actions(Recording())
+    with running_pulse() as pulse, tempfile.TemporaryDirectory() as folder:
+        pulse.add_sink(ROOM)
+        record_voice(pulse, Path(folder))
+
+
+def record_voice(pulse: Pulse, folder: Path) -> None:
+    """Draw what was spoken, cut in on and typed, and what is being said."""
+    spoken = {
+        words: asyncio.run(_spoken(folder / f"{number}.wav", words))
+        for number, words in enumerate((ASKED_ALOUD, TOLD_ALOUD, STOPS, GOES_ON))
+    }
+
+    def speak(words: str) -> subprocess.Popen[bytes]:
+        player = [PLAYER, f"--device={ROOM}", str(spoken[words])]
+        return subprocess.Popen(player, env=pulse.environment)  # noqa: S603  # words of ours
+
+    own = {name: pulse.environment[name] for name in ("PULSE_SERVER", "XDG_RUNTIME_DIR")}
+    recording = Recording("voice", "--hands-free", **own, PACE_VOICE__HEADPHONES="off")
+    recording.see("listening")
+    speak(ASKED_ALOUD).wait()
+    recording.see("heard", "listening")
+    recording.read_for(READING / 5)
+    speak(TOLD_ALOUD).wait()
+    recording.see("speaking")
+    recording.read_for(READING / 10)
+    speak(STOPS).wait()
+    recording.see("stopped")
+    recording.see_gone("hearing")
+    recording.see("listening")
+    recording.type(TYPED)
+    recording.see(TYPED, "speaking")
+    recording.see("listening")
+    player = speak(GOES_ON)
+    recording.see("hearing", "And what")
+    _write("voice.svg", recording.rows(), "A conversation with pace voice")
+    player.wait()
+    recording.leave()
+
+
+async def _spoken(path: Path, words: str) -> Path:
+    return await write_wav(await speech_models(), path, 0.2, words, 0.2)
 
 
 def record_actions(recording: Recording) -> None:
