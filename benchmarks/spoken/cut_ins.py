@@ -3,10 +3,11 @@
 Run: python benchmarks/spoken/cut_ins.py [--times 20] [--seed 1]
 
 Twenty times in each way, at a random moment of a long reply: by speaking with free hands, by the
-word "Stop", by Escape, by typing. Piper speaks for both sides in a room of memory, detector and
-recogniser (base) are the real ones, and the loudspeaker comes back 20 dB softer. For speech, the
-time is that from its first sound until the loudspeaker holds. What was recorded of the reply is
-compared with the words that had ended by then, by the recogniser's own times of them.
+button and then speaking, by the word "Stop", by Escape, by typing. Piper speaks for both sides in a
+room of memory, detector and recogniser (base) are the real ones, and the loudspeaker comes back
+20 dB softer. For speech, the time is that from its first sound until the loudspeaker holds. What
+was recorded of the reply is compared with the words that had ended by then, by the recogniser's own
+times of them.
 """
 
 import argparse
@@ -30,9 +31,10 @@ REPLY = (
     "Nobody was at home, so we sat on the steps and ate our bread and cheese. After a while the "
     "rain began, first softly and then harder, and we ran back to the station without a coat."
 )
-_SAID = {"speech": "Wait a moment, which river do you mean?", "stop": "Stop."}
+_QUESTION = "Wait a moment, which river do you mean?"
+_SAID = {"speech": _QUESTION, "button": _QUESTION, "stop": "Stop."}
 _EARLIEST, _LATEST = 0.6, 14.0
-_WAYS = ("speech", "stop", "escape", "typed")
+_WAYS = ("speech", "button", "stop", "escape", "typed")
 
 
 @dataclass
@@ -53,6 +55,8 @@ async def cut_in(room: Room, way: str, after: float, counted: Counted) -> None:
     sound = await spoken(room.gear.voices[0], _SAID[way]) if way in _SAID else None
     with room.at_work:
         began = loop.time()
+        if way == "button":
+            room.live.talk()
         if sound is not None:
             room.microphone.say(sound)
             await silent(room, turn_id)

@@ -21,14 +21,14 @@ from pace.doors.cli.fetching import FetchBar
 from pace.doors.voice.equipment import Equipment, open_equipment
 from pace.ports import Approval
 from pace.settings import VoiceSettings
-from pace.speech.answers_aloud import answer_to
+from pace.speech.answers_aloud import answer_heard, answer_to
 from pace.speech.phantoms import is_phantom
+from pace.speech.plain_words import plain_words
 from pace.speech.ports import RATE, Sound
 from pace.speech.voices.choosing import voice_for
 
 _SENTENCES = Path(__file__).parents[2] / "tests" / "speech" / "no_answers.txt"
 _SOUNDS = 60
-_ENGLISH = "en"
 
 
 def sounds(seed: int = 1) -> Iterator[Sound]:
@@ -59,10 +59,7 @@ async def taken_for(gear: Equipment, sound: Sound) -> tuple[Approval | None, str
     heard = await gear.recogniser.recognise(sound, language=gear.language())
     if is_phantom(heard):
         return None, ""
-    answer = answer_to(heard.text, heard.language)
-    if answer is None and heard.language != _ENGLISH:
-        answer = answer_to(heard.text, _ENGLISH)
-    return answer, heard.text
+    return answer_heard(heard.text, heard.language, heard.log_probability), heard.text
 
 
 async def run(only: int | None) -> bool:
@@ -73,8 +70,11 @@ async def run(only: int | None) -> bool:
         for line in lines:
             language, _, text = line.partition("|")
             voice = voice_for(language, gear.voices)
-            if voice is None:
-                counted["sentences"]["no voice"] += 1
+            if voice is None or not plain_words(text):
+                counted["sentences"]["cannot be spoken"] += 1
+                continue
+            if answer_to(text.rstrip("?"), language) is not None:
+                counted["sentences"]["a question in writing alone"] += 1
                 continue
             sound = await spoken(voice, text, language=language)
             count(counted["sentences"], *await taken_for(gear, sound), f"{language}: {text}")

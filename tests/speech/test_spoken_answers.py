@@ -6,6 +6,7 @@ import pytest
 
 from pace.chat import RowStatus
 from pace.ports import Approval, PlannerTraits, Risk
+from pace.speech.ports import Heard
 from pace.testing import FixedActions, Gate, ScriptedAction, ScriptedPlanner
 from speech.living import QUIET, living, settled, typed
 
@@ -47,6 +48,22 @@ async def test_a_question_is_asked_aloud_and_answered_aloud(answer: str, runs: i
         assert len(on.rows) == 1
 
 
+@pytest.mark.parametrize(("word", "is_answer"), [("Yes.", False), ("No.", True)])
+async def test_a_yes_that_was_not_surely_heard_is_none(word: str, *, is_answer: bool) -> None:
+    """Recognisers make a yes of a mumble; a no does no harm."""
+    action = ScriptedAction("ring")
+    unsure = Heard(text=word, language="en", no_speech=0.1, log_probability=-0.6, compression=1.0)
+    planner = ScriptedPlanner(ASKED, traits=ENVELOPES)
+    heard = ("Ring at ten.", unsure)
+    async with living(planner, *heard, actions=FixedActions(action), flags=ACTING) as on:
+        await on.listen()
+        await on.say()
+        await on.over()
+        await on.say()
+        await settled()
+        assert (action.runs, on.rows[0].asks is None) == ([], is_answer)
+
+
 async def test_what_is_said_before_the_question_has_sounded_is_no_answer() -> None:
     """Whoever says yes to something else agreed to nothing."""
     action = ScriptedAction("ring")
@@ -61,7 +78,7 @@ async def test_what_is_said_before_the_question_has_sounded_is_no_answer() -> No
         await on.over()
         await on.say()
         assert (on.rows[0].asks is not None, action.runs) == (True, [])
-        assert on.told == ["That was no answer. Say yes or no, or use the keys."]
+        assert on.told == ["That was no clear answer. Say yes or no, or use the keys."]
         on.chat.approvals.answer(on.rows[0].asks.call_id, Approval.NO)
         await settled()
         await on.over()

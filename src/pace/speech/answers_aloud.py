@@ -9,11 +9,17 @@ from collections.abc import Mapping
 from pace.ports import Approval
 from pace.speech.plain_words import plain_words
 
+SURE = -0.5
+"""Below this mean log-probability of its tokens a yes was not surely said. Whisper base gives -0.54
+to -0.27 to a "yes", and -0.63 to -0.53 to the one that it makes of "guess" or "chess"; a no counts
+however unsure it is."""
+_ENGLISH = "en"
 _QUESTION_MARKS = frozenset("?？؟")
 
 _YES: Mapping[str, tuple[str, ...]] = {
     "en": (
-        *("yes", "yes please", "yeah", "yep", "yup", "sure", "ok", "okay", "yes ok", "yes okay"),
+        # Not "yeah", "yep" or "yup": recognisers make them of "uh", "ja", "year" and "you".
+        *("yes", "yes please", "sure", "ok", "okay", "yes ok", "yes okay"),
         *("go ahead", "yes go ahead", "okay go ahead", "do it", "yes do it", "please do"),
         *("yes please do", "allow", "allow it", "yes allow it", "allow once", "allow it once"),
         *("yes once", "just this once", "yes just this once", "only this once", "just once"),
@@ -146,6 +152,14 @@ _STOP: Mapping[str, tuple[str, ...]] = {
         *("stilte", "genoeg", "zo is het genoeg", "nee stop", "nee wacht", "hou je mond"),
     ),
 }
+
+
+def answer_heard(text: str, language: str, log_probability: float) -> Approval | None:
+    """The answer that was surely heard, in the language that was recognised or in English."""
+    answer = answer_to(text, language)
+    if answer is None and _code(language) != _ENGLISH:
+        answer = answer_to(text, _ENGLISH)
+    return None if answer is Approval.ONCE and log_probability < SURE else answer
 
 
 def answer_to(text: str, language: str) -> Approval | None:

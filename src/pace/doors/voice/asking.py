@@ -11,11 +11,10 @@ from pace.doors.voice.listening import Utterance
 from pace.doors.voice.turns import SpokenTurns
 from pace.memory.turn import TurnId
 from pace.ports import ActionRequest, Approval, Risk
-from pace.speech.answers_aloud import answer_to
+from pace.speech.answers_aloud import answer_heard
 
 ANSWER_LIMIT = timedelta(seconds=20)
 """So much silence after a question is a no."""
-_ENGLISH = "en"
 
 
 class AskingAloud:
@@ -86,11 +85,9 @@ class AskingAloud:
         """Take what was said while the question is open; only an answer is one."""
         if not self._is_listening:
             return
-        answer = answer_to(utterance.text, utterance.language)
-        if answer is None and utterance.language != _ENGLISH:
-            answer = answer_to(utterance.text, _ENGLISH)
+        answer = answer_heard(utterance.text, utterance.language, utterance.log_probability)
         if answer is None:
-            self._tell("That was no answer. Say yes or no, or use the keys.")
+            self._tell("That was no clear answer. Say yes or no, or use the keys.")
         else:
             self.answer(answer)
 

@@ -27,11 +27,15 @@ _NEVER = timedelta.max
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What somebody said, how many seconds of sound it was, and after which pause it was taken."""
+    """What somebody said, how many seconds of sound it was, and after which pause it was taken.
+
+    `log_probability` is how sure the recogniser is: the mean over its tokens.
+    """
 
     text: str = field(repr=False)
     language: str
     seconds: float
+    log_probability: float
     pause: timedelta = timedelta()
 
 
@@ -171,7 +175,7 @@ class Listening:
             await self._give_up()
         if is_phantom(heard):
             return None
-        return Utterance(heard.text.strip(), heard.language, seconds, pause)
+        return Utterance(heard.text.strip(), heard.language, seconds, heard.log_probability, pause)
 
     async def _give_up(self) -> None:
         """End whatever is recognised; nobody asks for it any more."""
